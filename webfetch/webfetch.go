@@ -1,0 +1,22 @@
+// Package webfetch reads one URL as text. (Skeleton; the package comment becomes the manual.)
+package webfetch
+
+import "context"
+
+// Fetch reads one URL whole with the built-in fetcher.
+func Fetch(ctx context.Context, req Request, opts Options) (*Page, error) { panic("skeleton") }
+
+// Direct makes the built-in fetcher.
+func Direct(opts Options) (*Fetcher, error) { panic("skeleton") }
+
+// Fetcher is the built-in Source.
+type Fetcher struct{}
+
+// Fetch reads one URL whole.
+func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Page, error) { panic("skeleton") }
+
+// NewWindow cuts the window of n characters at offset.
+func NewWindow(p *Page, offset, n int) *Window { panic("skeleton") }
+
+// Render is the text that a model reads.
+func Render(w *Window) string { panic("skeleton") }
