@@ -1,0 +1,66 @@
+# Wayleave. The targets that matter: run, test, build. `make help` lists all.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X main.version=$(VERSION)
+# The modules of the repository; tools/ is apart, so that no linter enters go.work.
+PACKAGES := ./... ./adapters/mcp/...
+CORPUS ?=
+FUZZTIME ?= 60s
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: run
+run: build ## start the service with its data in ./data and print what to paste and what to try
+	./bin/wayleave serve --data ./data
+
+.PHONY: build
+build: ## the program, into bin/wayleave
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/wayleave ./cmd/wayleave
+
+.PHONY: cross
+cross: ## every platform that is promised, without cgo
+	@for os in linux darwin windows; do for arch in amd64 arm64; do \
+	  echo "build $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/wayleave; done; done
+
+.PHONY: deps
+deps: ## install what the tests need (prints it first; apt needs root)
+	bash scripts/deps.sh
+
+.PHONY: check
+check: bin/staticcheck ## format, vet, staticcheck, the shape of the repository
+	@out=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); if [ -n "$$out" ]; then echo "gofmt these:"; echo "$$out"; exit 1; fi
+	go vet $(PACKAGES) ./bench/...
+	./bin/staticcheck $(PACKAGES) ./bench/...
+	go test ./internal/archtest/
+
+bin/staticcheck: tools/go.mod tools/go.sum
+	cd tools && GOWORK=off go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+
+.PHONY: test
+test: ## everything: check, cross-builds, all tests with the race detector, real MCP clients
+	bash scripts/deps.sh --if-missing
+	$(MAKE) check
+	$(MAKE) cross
+	go test -race -timeout 20m $(PACKAGES)
+
+.PHONY: test-corpus
+test-corpus: ## third-party pages and documents: make test-corpus CORPUS=DIR
+	@if [ -z "$(CORPUS)" ] || [ ! -d "$(CORPUS)" ]; then echo "make test-corpus CORPUS=DIR: DIR must hold the case folders (extraction/, documents/)"; exit 2; fi
+	WAYLEAVE_CORPUS="$(abspath $(CORPUS))" go test -timeout 30m -run 'Corpus' -v ./internal/corpustest/
+
+.PHONY: bench
+bench: ## the figures of docs/benchmarks.md, as ratios; CORPUS=DIR adds real pages
+	cd bench && WAYLEAVE_CORPUS="$(if $(CORPUS),$(abspath $(CORPUS)))" go run .
+
+.PHONY: soak
+soak: ## the same tests with large counts: a million URLs, long fuzzing, many hostile messages
+	WAYLEAVE_SOAK=1 go test -timeout 3h $(PACKAGES)
+	$(MAKE) fuzz FUZZTIME=10m
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME each (60s)
+	FUZZTIME=$(FUZZTIME) bash scripts/fuzz.sh

@@ -1,0 +1,52 @@
+// Package archtest holds the shape of the repository: who may import whom, and why. Its tests read the sources and
+// fail where they differ from the table, so a new arrow is a decision that stands in a review and not an accident.
+package archtest
+
+// row is one package of the repository. Imports of the standard library are free unless stdOnly says that they are
+// all there is.
+type row struct {
+	pkg     string   // path below the repository's root; "." is the root package
+	ours    []string // our packages that it imports
+	modules []string // modules of others that it imports
+	why     string   // what the package is, and so why these arrows and no others
+}
+
+// graph is read from the bottom up: words, rules, capabilities, doors, wiring.
+func graph() []row {
+	return []row{
+		{pkg: "agenttool", why: "the words that tools, adapters and doors share; standard library only, so that whoever takes it inherits nothing"},
+		{pkg: "internal/secret", why: "a type that cannot be printed must not depend on anything that prints"},
+		{pkg: "weburl", modules: []string{"github.com/nlnwa/whatwg-url", "golang.org/x/net"},
+			why: "the one judge of addresses; it knows URLs and sockets and nothing of what is read there"},
+		{pkg: "internal/charset", modules: []string{"golang.org/x/text"},
+			why: "bytes to text by the Encoding Standard; no HTML tree, no HTTP"},
+		{pkg: "internal/htmltree", modules: []string{"golang.org/x/net"},
+			why: "the one parse; whoever reads a page reads this tree"},
+		{pkg: "internal/markdown", ours: []string{"internal/htmltree"}, modules: []string{"golang.org/x/net"},
+			why: "tree to Markdown; it fetches nothing and judges nothing"},
+		{pkg: "internal/thin", modules: []string{"golang.org/x/net"},
+			why: "tree to facts; our words only"},
+		{pkg: "webfetch", ours: []string{"agenttool", "weburl", "internal/charset", "internal/htmltree", "internal/markdown", "internal/thin"},
+			modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress", "golang.org/x/net", "golang.org/x/text"},
+			why:     "the library: reads one URL as text with no database and no server"},
+		{pkg: "internal/agent", ours: []string{"internal/secret"}, modules: []string{"golang.org/x/sys"},
+			why: "who calls: agents and their tokens in the data folder"},
+		{pkg: "internal/reading", ours: []string{"agenttool", "webfetch", "internal/mcpserver"},
+			why: "the read capability: kept pages and limits around the library"},
+		{pkg: "internal/mcpserver", ours: []string{"agenttool", "internal/agent"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
+			why: "a door: the protocol and nothing behind it; it declares what it calls"},
+		{pkg: ".", ours: []string{"agenttool", "webfetch", "weburl", "internal/agent", "internal/mcpserver", "internal/reading"},
+			why: "wires, decides nothing"},
+		{pkg: "cmd/wayleave", ours: []string{".", "webfetch", "weburl", "internal/agent"},
+			modules: []string{"github.com/alecthomas/kong", "github.com/tailscale/hujson", "golang.org/x/term"},
+			why:     "the command line: flags, output, exit codes"},
+		{pkg: "adapters/mcp", ours: []string{"agenttool", "webfetch"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
+			why: "a module of its own, so that the library's users do not inherit a framework"},
+
+		{pkg: "internal/archtest", why: "the shape itself"},
+		{pkg: "internal/structurecheck", modules: []string{"github.com/yuin/goldmark"}, why: "test support: the judge of Markdown structure; no product package imports it"},
+		{pkg: "internal/testsite", why: "test support: servers with every fault"},
+		{pkg: "internal/clienttest", why: "test support: real MCP clients"},
+		{pkg: "bench", ours: []string{"webfetch", "internal/htmltree", "internal/markdown"}, why: "a module of its own: the peers stay out of the product"},
+	}
+}
