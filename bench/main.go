@@ -1,0 +1,132 @@
+// Command bench prints the figures that the product is measured by. Each is a ratio against a floor or a peer in the
+// same run, taken in turn, so that it holds on a busy machine: times come and go, ratios stay.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+
+	"github.com/wayleave/wayleave/internal/htmltree"
+	"github.com/wayleave/wayleave/internal/markdown"
+)
+
+const rounds = 7
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	corpus, err := corpusPages(os.Getenv("WAYLEAVE_CORPUS"))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s %s/%s, %d processors, %d rounds, medians\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), rounds)
+	fmt.Println("Whole page to Markdown, CPU and allocated bytes; floor: golang.org/x/net/html.Parse of the same bytes")
+	fmt.Printf("%-22s %10s %14s %14s %12s %12s\n", "pages", "KB", "ours ÷ floor", "peer ÷ floor", "ours B/B", "peer B/B")
+	for _, p := range ownPages() {
+		if err := conversion(p.name, []page{p}); err != nil {
+			return err
+		}
+	}
+	if len(corpus) > 0 {
+		if err := conversion(fmt.Sprintf("corpus (%d pages)", len(corpus)), corpus); err != nil {
+			return err
+		}
+	}
+	fmt.Println("\npeer: html-to-markdown v2 with its base, commonmark and table plugins")
+	return nil
+}
+
+// conversion prints one line: the three ways over the same pages, in turn.
+func conversion(name string, pages []page) error {
+	peer := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	floor := func(p page) error { _, err := html.Parse(strings.NewReader(p.html)); return err }
+	ours := func(p page) error {
+		tree, err := htmltree.Parse(context.Background(), p.html)
+		if err != nil {
+			return err
+		}
+		_, err = markdown.Render(context.Background(), tree, markdown.Options{BaseURL: "https://docs.example/guide/"})
+		return err
+	}
+	theirs := func(p page) error {
+		_, err := peer.ConvertString(p.html, converter.WithDomain("https://docs.example"))
+		return err
+	}
+	size := 0
+	for _, p := range pages {
+		size += len(p.html)
+	}
+	repeat := max(1, 4<<20/size)
+	var a, b []float64
+	var oursBytes, peerBytes float64
+	for round := range rounds + 1 {
+		f, _, err := measure(pages, repeat, floor)
+		if err != nil {
+			return err
+		}
+		o, ob, err := measure(pages, repeat, ours)
+		if err != nil {
+			return err
+		}
+		t, tb, err := measure(pages, repeat, theirs)
+		if err != nil {
+			return err
+		}
+		if round == 0 { // warm-up
+			continue
+		}
+		a, b = append(a, o.Seconds()/f.Seconds()), append(b, t.Seconds()/f.Seconds())
+		oursBytes, peerBytes = float64(ob)/float64(size*repeat), float64(tb)/float64(size*repeat)
+	}
+	fmt.Printf("%-22s %10d %14.2f %14.2f %12.1f %12.1f\n", name, size/1000, median(a), median(b), oursBytes, peerBytes)
+	return nil
+}
+
+// measure runs f over all pages and gives the CPU time of the whole process (its collector included) and the bytes
+// allocated.
+func measure(pages []page, repeat int, f func(page) error) (cpu time.Duration, allocated uint64, err error) {
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := processCPU()
+	for range repeat {
+		for _, p := range pages {
+			if err := f(p); err != nil {
+				return 0, 0, fmt.Errorf("%s: %w", p.name, err)
+			}
+		}
+	}
+	cpu = processCPU() - start
+	runtime.ReadMemStats(&after)
+	return cpu, after.TotalAlloc - before.TotalAlloc, nil
+}
+
+func processCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func median(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}
