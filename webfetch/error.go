@@ -39,8 +39,12 @@ type Error struct {
 	Host string
 	// PrivateHost is true where an operator could permit the refused host by name.
 	PrivateHost bool
-	Message     string
-	Cause       error
+	// Reason says why in our words, as a part of a sentence without capital or full stop; a model is told it. It never
+	// holds words of a page or server. Empty means that it is made from Cause.
+	Reason string
+	// Message is for the host and may quote a server.
+	Message string
+	Cause   error
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -14,9 +14,3 @@ type Fetcher struct{}
 
 // Fetch reads one URL whole.
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Page, error) { panic("skeleton") }
-
-// NewWindow cuts the window of n characters at offset.
-func NewWindow(p *Page, offset, n int) *Window { panic("skeleton") }
-
-// Render is the text that a model reads.
-func Render(w *Window) string { panic("skeleton") }
