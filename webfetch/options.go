@@ -28,6 +28,10 @@ type Options struct {
 	// RootCAs are the authorities that a site's certificate may come from; nil means the system's.
 	RootCAs *x509.CertPool
 
+	// Politeness bounds how much each host is asked. Fetchers that work for one agent share one value; nil gives the
+	// fetcher one of its own with the default bounds.
+	Politeness *Politeness
+
 	// Converter turns HTML into Markdown in place of the built-in one.
 	Converter Converter
 	// Documents reads PDF, Office and OpenDocument files; nil means that they are refused as unsupported.
