@@ -1,0 +1,120 @@
+// This file changes files in the folder so that no reader, and no crash, ever sees half of one.
+package datafolder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// maxFile is the most bytes of a file that Read takes: ten thousand tokens stay far below it, and a file that
+// someone else filled up is refused instead of read.
+const maxFile = 16 << 20
+
+// Read gives a file's bytes and its identity. A missing file is nil bytes and no error. A file that others may read
+// or write is refused: what it holds can no longer be trusted.
+func (f *Folder) Read(name string) ([]byte, fs.FileInfo, error) {
+	file, err := os.Open(filepath.Join(f.path, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is not an ordinary file", file.Name())
+	}
+	if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm&othersMask != 0 {
+		return nil, nil, fmt.Errorf("%s has mode %#o and other users may read or change it; chmod 600 it if that is not so", file.Name(), perm)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(data) > maxFile {
+		return nil, nil, fmt.Errorf("%s is larger than %d bytes", file.Name(), maxFile)
+	}
+	return data, info, nil
+}
+
+// Stat gives a file's identity, nil for a missing file.
+func (f *Folder) Stat(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(filepath.Join(f.path, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return info, err
+}
+
+// Update changes one file: edit gets the present bytes (nil for none) and gives the new ones. No other process
+// changes the file between the two. An error of edit leaves the file as it was and comes back as it is.
+func (f *Folder) Update(name string, edit func(old []byte) ([]byte, error)) error {
+	release, err := lock(filepath.Join(f.path, name+".lock"), true)
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", name, err)
+	}
+	defer release()
+	old, _, err := f.Read(name)
+	if err != nil {
+		return err
+	}
+	changed, err := edit(old)
+	if err != nil {
+		return err
+	}
+	return f.replace(name, changed)
+}
+
+// replace writes beside the file, syncs, renames over it and syncs the folder, so that after a crash the name stands
+// for the old bytes or the new ones.
+func (f *Folder) replace(name string, data []byte) error {
+	tmp, err := os.CreateTemp(f.path, name+".*.new") // CreateTemp makes files with mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // fails after the rename, as it should
+	if _, err := tmp.Write(data); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Chmod(fileMode); err != nil && runtime.GOOS != "windows" {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Sync(); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), filepath.Join(f.path, name)); err != nil {
+		return err
+	}
+	return syncFolder(f.path)
+}
+
+// ErrOwned says that another process owns the folder.
+var ErrOwned = errors.New("the data folder is in use by another wayleave")
+
+// Own makes the calling process the folder's one owner until release is called or the process ends. ErrOwned says
+// that there is one already.
+func (f *Folder) Own() (release func(), err error) {
+	release, err = lock(filepath.Join(f.path, "owner.lock"), false)
+	if errors.Is(err, errLocked) {
+		return nil, ErrOwned
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock the data folder: %w", err)
+	}
+	return release, nil
+}

@@ -1,0 +1,36 @@
+package datafolder
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// errLocked says that another process has the lock.
+var errLocked = errors.New("locked by another process")
+
+// lock takes an exclusive lock on a file made for it; wait says whether to wait for the present holder. The lock goes
+// with the process, whatever way that ends.
+func lock(path string, wait bool) (release func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	flags := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
+	if !wait {
+		flags |= windows.LOCKFILE_FAIL_IMMEDIATELY
+	}
+	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+	if err != nil {
+		f.Close()
+		if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+			return nil, errLocked
+		}
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// syncFolder does nothing: windows has no handle of a folder to sync, and NTFS journals the rename.
+func syncFolder(string) error { return nil }
