@@ -21,3 +21,6 @@ require (
 	golang.org/x/text v0.44.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 )
+
+// Packages of other languages; none of ours is in there.
+ignore ./test/clients/node_modules
