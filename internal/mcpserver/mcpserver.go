@@ -1,26 +1,204 @@
-// Package mcpserver offers tools over the Model Context Protocol. (Skeleton.)
+// Package mcpserver offers tools over the Model Context Protocol: streamable HTTP in both protocol eras on one
+// endpoint, and stdio.
+//
+// The one rule: this is a door and nothing else. It knows who calls and that the message is sound; what a tool is, does
+// and says is [Tools]'. Whatever a client sends ends in a bounded answer: no message, stream or session outlives its
+// limits.
 package mcpserver
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/agent"
 )
 
 // Tools is what stands behind the transport: today the reader, in the next order the ledger.
 type Tools interface {
 	// List gives the tools offered to the caller, sorted by name.
 	List(ctx context.Context, c Caller) ([]agenttool.Tool, error)
-	// Call runs one tool call. An unknown tool is ErrUnknownTool.
+	// Call runs one tool call. An unknown tool is ErrUnknownTool. The context's own error means that the caller went
+	// away; any other error is a fault of ours, of which a client learns only that there was one.
 	Call(ctx context.Context, c Caller, tool string, arguments json.RawMessage) (agenttool.Result, error)
 }
 
-// Caller is who calls: the agent of the token, and the connection (legacy session or token and client name).
+// ErrUnknownTool says that no tool of that name is offered to the caller.
+var ErrUnknownTool = errors.New("no such tool")
+
+// Tokens knows who a bearer token speaks for.
+type Tokens interface {
+	// Verify gives the identity behind a bearer token that came from an address. agent.ErrUnknownToken refuses it; any
+	// other error says that nobody can be verified now.
+	Verify(bearer, from string) (agent.Identity, error)
+	// Live says whether a token that was verified still works.
+	Live(tokenID string) bool
+}
+
+// Caller is who calls: the agent of the token, and the connection.
 type Caller struct {
-	Agent      string
-	TokenID    string
+	Agent   string
+	TokenID string
+	// Connection tells callers of one token apart: a legacy session, or in the modern era, which has none, the name
+	// of the client. It names; it gives no right.
 	Connection string
+	// ClientName is what the client calls itself: at most 200 characters, without control or format characters.
 	ClientName string
-	Meta       map[string]any // the request's _meta
+	// Meta is the request's _meta, as the client sent it; nil for none.
+	Meta map[string]any
+}
+
+// Limits bound what clients may take. A zero field means its default.
+type Limits struct {
+	BodyBytes        int64         // one message; default 1 MiB
+	BodyTime         time.Duration // until a whole message has arrived; default 30 s
+	WriteTime        time.Duration // for one write to a client that does not read; default 30 s
+	SessionIdle      time.Duration // a legacy session without a request or stream; default 30 min
+	Sessions         int           // legacy sessions in all; default 1,024
+	SessionsPerToken int           // default 64; beyond it the one that is idle longest ends
+	CallsPerToken    int           // requests under way; default 128
+	StreamsPerToken  int           // standing streams; default 32
+}
+
+func (l Limits) orDefaults() Limits {
+	set(&l.BodyBytes, 1<<20)
+	set(&l.BodyTime, 30*time.Second)
+	set(&l.WriteTime, 30*time.Second)
+	set(&l.SessionIdle, 30*time.Minute)
+	set(&l.Sessions, 1024)
+	set(&l.SessionsPerToken, 64)
+	set(&l.CallsPerToken, 128)
+	set(&l.StreamsPerToken, 32)
+	return l
+}
+
+func set[N int | int64 | time.Duration](n *N, value N) {
+	if *n == 0 {
+		*n = value
+	}
+}
+
+// Options of a server. The zero value serves loopback names and logs nothing.
+type Options struct {
+	// Version is what serverInfo says.
+	Version string
+	// Log gets one line a request and one a call, without content, addresses or arguments. nil logs nothing.
+	Log *slog.Logger
+	// Hosts are names, beside those of loopback and the listener's own address, by which clients may address the
+	// server: host or host:port.
+	Hosts []string
+	// TrustedProxies are those whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+	Limits         Limits
+}
+
+// Server is the door. New starts nothing; Run sweeps, Handler serves HTTP, ServeStdio serves one client over pipes.
+type Server struct {
+	tools  Tools
+	tokens Tokens
+	o      Options
+	log    *slog.Logger
+	guard  guard
+	roster *roster
+
+	mcp    *mcp.Server // all HTTP clients, both eras
+	served map[string]bool
+	modern http.Handler // 2026-07-28 and later: no sessions
+	legacy http.Handler // sessions
+
+	// life ends when the server is closed: every call and session ends with it. draining ends before it, when the
+	// server stops taking new work: standing streams end with it.
+	life, draining context.Context
+	endLife, drain context.CancelFunc
+	closing        sync.WaitGroup // sessions that are being closed
+}
+
+// New makes a server. tokens may be nil for a server that speaks stdio only.
+func New(tools Tools, tokens Tokens, o Options) (*Server, error) {
+	if tools == nil {
+		return nil, errors.New("mcpserver: no tools")
+	}
+	g, err := newGuard(o.Hosts, o.TrustedProxies)
+	if err != nil {
+		return nil, fmt.Errorf("mcpserver: %w", err)
+	}
+	o.Limits = o.Limits.orDefaults()
+	s := &Server{tools: tools, tokens: tokens, o: o, log: o.Log, guard: g, roster: newRoster(o.Limits)}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.life, s.endLife = context.WithCancel(context.Background())
+	s.draining, s.drain = context.WithCancel(s.life)
+	s.mcp, s.served = s.newProtocol(nil)
+	one := func(*http.Request) *mcp.Server { return s.mcp }
+	// The library's own Host check knows only loopback; guard has replaced it by an exact list.
+	s.modern = mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{
+		Stateless: true, DisableLocalhostProtection: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1})
+	s.legacy = mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{
+		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1})
+	return s, nil
+}
+
+// sweepEvery is how long a revoked token's streams and an idle session may outlive their end.
+const sweepEvery = 5 * time.Second
+
+// Run ends sessions and streams whose time is over, until ctx ends. Without it nothing is served worse, only longer.
+func (s *Server) Run(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.life.Done():
+			return
+		case now := <-tick.C:
+			s.sweep(now)
+		}
+	}
+}
+
+func (s *Server) sweep(now time.Time) {
+	for _, id := range s.roster.over(now, s.tokens.Live) {
+		s.endSession(id)
+	}
+}
+
+// endSession closes a legacy session in the background: closing waits for its calls.
+func (s *Server) endSession(id string) {
+	s.roster.remove(id)
+	if ss := s.session(id); ss != nil {
+		s.closing.Go(func() { _ = ss.Close() })
+	}
+}
+
+func (s *Server) session(id string) *mcp.ServerSession {
+	for ss := range s.mcp.Sessions() {
+		if ss.ID() == id {
+			return ss
+		}
+	}
+	return nil
+}
+
+// Drain ends standing streams and refuses new sessions, so that an http.Server that is shutting down has only calls to
+// wait for.
+func (s *Server) Drain() { s.drain() }
+
+// Close cancels every call and ends every session. It returns when they are gone.
+func (s *Server) Close() {
+	s.endLife()
+	for ss := range s.mcp.Sessions() {
+		s.closing.Go(func() { _ = ss.Close() })
+	}
+	s.closing.Wait()
 }

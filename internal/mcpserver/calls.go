@@ -1,0 +1,215 @@
+// This file answers the methods that are about tools, for both eras and both transports. The protocol library decodes
+// and frames; what is listed and called is asked of Tools each time, so that nothing is registered that could be stale.
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/agent"
+)
+
+// listTTL is how long a client may keep a list: short, since an operator's change is seen only by asking again.
+const listTTL = 30 * time.Second
+
+// methods are what this server serves. Whatever else the library knows has no capability declared, and is not found.
+var methods = []string{
+	"initialize", "ping", "server/discover", "tools/list", "tools/call", "subscriptions/listen",
+	"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed",
+}
+
+// newProtocol makes the library's server. fixed is the caller of a transport that has no tokens; nil takes callers from
+// each request's token.
+func (s *Server) newProtocol(fixed *Caller) (*mcp.Server, map[string]bool) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "wayleave", Version: s.o.Version}, &mcp.ServerOptions{
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+			c.CacheScope, c.TTLMs = "private", int(listTTL.Milliseconds())
+		},
+	})
+	served := make(map[string]bool)
+	for _, m := range slices.Concat(methods, extend(server)) {
+		served[m] = true
+	}
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+			if !served[method] {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method " + printable(method, 80) + " is not served here"}
+			}
+			// The library runs handlers on goroutines of its own, where a panic would end the process.
+			defer func() {
+				if p := recover(); p != nil {
+					res, err = nil, s.fault(requestID(req), "panic", fmt.Errorf("%T", p), string(debug.Stack()))
+				}
+			}()
+			switch r := req.(type) {
+			case *mcp.ListToolsRequest:
+				return s.list(ctx, caller(r, fixed), next, r)
+			case *mcp.CallToolRequest:
+				return s.call(ctx, caller(r, fixed), next, r)
+			}
+			return next(ctx, method, req)
+		}
+	})
+	return server, served
+}
+
+// caller is who sent a request.
+func caller[P mcp.Params](r *mcp.ServerRequest[P], fixed *Caller) Caller {
+	var c Caller
+	if fixed != nil {
+		c = *fixed
+	} else if r.Extra != nil && r.Extra.TokenInfo != nil {
+		who, _ := r.Extra.TokenInfo.Extra[identityKey].(agent.Identity)
+		c.Agent, c.TokenID = who.Agent, who.TokenID
+	}
+	if info := r.ClientInfo(); info != nil {
+		c.ClientName = clean(info.Name, maxClientName)
+	}
+	if c.Connection == "" {
+		// A name that a client gives itself cannot be mistaken for a session's id.
+		c.Connection = "client " + c.ClientName
+		if id := r.Session.ID(); id != "" {
+			c.Connection = "session " + id
+		}
+	}
+	c.Meta = r.Params.GetMeta()
+	return c
+}
+
+func (s *Server) list(ctx context.Context, c Caller, next mcp.MethodHandler, r *mcp.ListToolsRequest) (mcp.Result, error) {
+	res, err := next(ctx, "tools/list", r) // checks the cursor, sets how long the list may be kept
+	if err != nil {
+		return nil, err
+	}
+	list, ok := res.(*mcp.ListToolsResult)
+	if !ok {
+		return nil, s.fault(requestID(r), "list tools", fmt.Errorf("the library answered %T", res), "")
+	}
+	tools, err := s.tools.List(ctx, c)
+	if err != nil {
+		if gone(ctx, err) {
+			return nil, err
+		}
+		return nil, s.fault(requestID(r), "list tools", err, "")
+	}
+	for _, t := range tools {
+		list.Tools = append(list.Tools, wireTool(t))
+	}
+	slices.SortFunc(list.Tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// wireTool is a tool as a list shows it: no title, icons or output schema, all four hints.
+func wireTool(t agenttool.Tool) *mcp.Tool {
+	return &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, Annotations: &mcp.ToolAnnotations{
+		ReadOnlyHint: t.Hints.ReadOnly, DestructiveHint: &t.Hints.Destructive, IdempotentHint: t.Hints.Idempotent, OpenWorldHint: &t.Hints.OpenWorld}}
+}
+
+func (s *Server) call(ctx context.Context, c Caller, next mcp.MethodHandler, r *mcp.CallToolRequest) (mcp.Result, error) {
+	// A legacy session's context outlives its request; a call must not outlive the server.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+
+	began := time.Now()
+	result, err := s.tools.Call(ctx, c, r.Params.Name, r.Params.Arguments)
+	switch {
+	case errors.Is(err, ErrUnknownTool):
+		return s.unknown(ctx, c, next, r)
+	case err != nil && gone(ctx, err):
+		s.noteCall(r, c, "cancelled", time.Since(began))
+		return nil, err
+	case err != nil:
+		s.noteCall(r, c, "internal_error", time.Since(began))
+		return nil, s.fault(requestID(r), "call", err, "")
+	}
+	s.noteCall(r, c, outcome(result), time.Since(began))
+	return wireResult(result), nil
+}
+
+// unknown answers a name that is not offered, unless the library has a tool of it (builds for the conformance suite).
+func (s *Server) unknown(ctx context.Context, c Caller, next mcp.MethodHandler, r *mcp.CallToolRequest) (mcp.Result, error) {
+	res, err := next(ctx, "tools/call", r)
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool " + printable(r.Params.Name, 80),
+			Data: json.RawMessage(`{"code":"not_found"}`)}
+	}
+	return res, err
+}
+
+func wireResult(r agenttool.Result) *mcp.CallToolResult {
+	out := &mcp.CallToolResult{IsError: r.Failure != nil, Content: []mcp.Content{}}
+	for _, p := range r.Content {
+		if p.MIME != "" {
+			out.Content = append(out.Content, &mcp.ImageContent{MIMEType: p.MIME, Data: p.Data})
+		} else {
+			out.Content = append(out.Content, &mcp.TextContent{Text: p.Text})
+		}
+	}
+	if r.Structured != nil {
+		out.StructuredContent = r.Structured
+	}
+	if r.Meta != nil {
+		out.Meta = r.Meta
+	}
+	return out
+}
+
+// gone says that the caller, not we, ended the call.
+func gone(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
+}
+
+// fault logs an error of ours and gives what a client learns of it.
+func (s *Server) fault(id, doing string, err error, stack string) error {
+	attrs := []any{"request_id", id, "error", err}
+	if stack != "" {
+		attrs = append(attrs, "stack", stack)
+	}
+	s.log.Error(doing, attrs...)
+	data, _ := json.Marshal(map[string]string{"code": "internal_error", "request_id": id})
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "something went wrong here; the operator's log has more under the request's id", Data: data}
+}
+
+func requestID(r mcp.Request) string {
+	if x := r.GetExtra(); x != nil {
+		return http.Header(x.Header).Get(requestIDHeader)
+	}
+	return ""
+}
+
+func (s *Server) noteCall(r *mcp.CallToolRequest, c Caller, outcome string, took time.Duration) {
+	if !s.log.Enabled(context.Background(), slog.LevelInfo) {
+		return
+	}
+	s.log.Info("call", "request_id", requestID(r), "agent", c.Agent, "token", c.TokenID, "client", c.ClientName,
+		"tool", r.Params.Name, "outcome", outcome, "took", took)
+}
+
+// outcome is "ok" or the code of a failed result, which tools put into the structured part.
+func outcome(r agenttool.Result) string {
+	if r.Failure == nil {
+		return "ok"
+	}
+	var s struct {
+		Code string `json:"code"`
+	}
+	if json.Unmarshal(r.Structured, &s) != nil || s.Code == "" {
+		return "error"
+	}
+	return s.Code
+}

@@ -1,0 +1,262 @@
+// This file is the life of one HTTP request, in the order of its checks: Host, Origin, size, token, scope, place,
+// shape, session; then the era that the request speaks.
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/wayleave/wayleave/internal/agent"
+)
+
+const (
+	versionHeader   = "Mcp-Protocol-Version"
+	sessionHeader   = "Mcp-Session-Id"
+	requestIDHeader = "X-Request-Id"
+	// modernEra is the first protocol revision without handshake and sessions. Revisions are dates, so later ones
+	// sort behind it.
+	modernEra = "2026-07-28"
+)
+
+var revision = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+
+// visit is one HTTP request on its way through the checks.
+type visit struct {
+	id     string
+	reply  *reply
+	r      *http.Request
+	who    agent.Identity
+	method string // JSON-RPC method, for the log
+	modern bool
+}
+
+// Handler serves the MCP endpoint. Mount it at one path.
+func (s *Server) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{id: newRequestID(), r: r, reply: newReply(w, s.o.Limits.WriteTime)}
+		w.Header().Set(requestIDHeader, v.id)
+		began := time.Now()
+		defer func() {
+			if p := recover(); p != nil {
+				s.log.Error("request panicked", "request_id", v.id, "kind", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+				v.reply.problem(http.StatusInternalServerError, "internal_error", "something went wrong here", v.id)
+			}
+			s.note(v, time.Since(began))
+		}()
+		s.serve(v)
+	})
+}
+
+func (s *Server) note(v *visit, took time.Duration) {
+	status, sent := v.reply.end()
+	level := slog.LevelDebug
+	if status >= 400 {
+		level = slog.LevelInfo
+	}
+	s.log.Log(context.Background(), level, "request", "request_id", v.id, "http_method", clean(v.r.Method, 10),
+		"rpc_method", v.method, "modern", v.modern, "agent", v.who.Agent, "token", v.who.TokenID, "status", status, "bytes", sent, "took", took)
+}
+
+func (s *Server) serve(v *visit) {
+	r, out := v.r, v.reply
+	switch {
+	case !s.guard.host(r):
+		out.problem(http.StatusForbidden, "invalid_host", "this server is not reached by that Host; --public-url names the ones it answers to", v.id)
+		return
+	case !s.guard.origin(r):
+		out.problem(http.StatusForbidden, "invalid_origin", "web pages may not call this server", v.id)
+		return
+	case r.ContentLength > s.o.Limits.BodyBytes+maxDrain:
+		out.refuse(tooLarge(s.o.Limits.BodyBytes, nil), v.id)
+		return
+	}
+	if !s.admit(v) {
+		return
+	}
+	leave, ok := s.roster.call(v.who.TokenID)
+	if !ok {
+		out.problem(http.StatusTooManyRequests, "rate_limit", "this token has too many requests under way", v.id)
+		return
+	}
+	defer leave()
+
+	version := r.Header.Get(versionHeader)
+	if version != "" && !revision.MatchString(version) {
+		out.refuse(malformed("%s is a date, such as %s", versionHeader, modernEra), v.id)
+		return
+	}
+	v.modern = version >= modernEra && r.Header.Get(sessionHeader) == ""
+	// What the library hands to handlers is the header, so the request's own name travels in it.
+	r.Header.Set(requestIDHeader, v.id)
+
+	switch r.Method {
+	case http.MethodPost:
+		s.post(v)
+	case http.MethodGet, http.MethodDelete:
+		if v.modern {
+			out.Header().Set("Allow", "POST")
+			out.problem(http.StatusMethodNotAllowed, "invalid_request", "this protocol revision uses POST only", v.id)
+			return
+		}
+		s.inSession(v, r.Method == http.MethodGet)
+	default:
+		out.Header().Set("Allow", "GET, POST, DELETE")
+		out.problem(http.StatusMethodNotAllowed, "invalid_request", "the methods are POST, GET and DELETE", v.id)
+	}
+}
+
+// admit checks the token. It answers what it refuses.
+func (s *Server) admit(v *visit) bool {
+	const challenge = "WWW-Authenticate"
+	token, given := bearer(v.r)
+	if !given {
+		v.reply.Header().Set(challenge, `Bearer realm="wayleave"`)
+		v.reply.problem(http.StatusUnauthorized, "invalid_token",
+			"send the header Authorization: Bearer TOKEN; `wayleave agents token new` makes a token", v.id)
+		return false
+	}
+	who, err := s.tokens.Verify(token, s.guard.from(v.r))
+	switch {
+	case errors.Is(err, agent.ErrUnknownToken):
+		v.reply.Header().Set(challenge, `Bearer realm="wayleave", error="invalid_token"`)
+		v.reply.problem(http.StatusUnauthorized, "invalid_token", err.Error(), v.id)
+	case err != nil:
+		s.log.Error("tokens cannot be read", "request_id", v.id, "error", err)
+		v.reply.problem(http.StatusServiceUnavailable, "store_unavailable", "tokens cannot be checked now", v.id)
+	case who.Scope != agent.ScopeTools:
+		v.reply.Header().Set(challenge, `Bearer realm="wayleave", error="insufficient_scope", scope="tools"`)
+		v.reply.problem(http.StatusForbidden, "forbidden", "this token has scope "+string(who.Scope)+"; calling tools takes scope tools", v.id)
+	default:
+		v.who = who
+		return true
+	}
+	return false
+}
+
+func (s *Server) post(v *visit) {
+	body, refused := readBody(v.reply.w, v.r, s.o.Limits.BodyBytes, s.o.Limits.BodyTime)
+	if refused != nil {
+		v.reply.refuse(refused, v.id)
+		return
+	}
+	messages, batch, refused := inspect(body)
+	if refused != nil {
+		v.reply.refuse(refused, v.id)
+		return
+	}
+	v.r.Body = io.NopCloser(bytes.NewReader(body))
+	v.r.ContentLength = int64(len(body))
+	m := messages[0]
+	if batch {
+		m = message{method: "batch"}
+	} else if m.method != "" && !s.served[m.method] {
+		s.unserved(v, m)
+		return
+	}
+	v.method = m.method
+	switch {
+	case v.modern:
+		s.pass(v, s.modern, m.method == "subscriptions/listen")
+	case v.r.Header.Get(sessionHeader) != "":
+		s.inSession(v, m.method == "subscriptions/listen")
+	default:
+		s.openSession(v)
+	}
+}
+
+// unserved answers a method that this server does not have. The library would end a legacy client's session over it.
+func (s *Server) unserved(v *visit, m message) {
+	if !m.isCall() {
+		v.reply.WriteHeader(http.StatusAccepted) // JSON-RPC answers no notification
+		return
+	}
+	status := http.StatusOK
+	if v.modern {
+		status = http.StatusNotFound
+	}
+	v.reply.refuse(&refusal{status: status, code: jsonrpc.CodeMethodNotFound, word: "not_found",
+		text: "method " + printable(m.method, 80) + " is not served here", id: m.id}, v.id)
+}
+
+// inSession serves a legacy request that names its session. A session that is not there and one of another token get
+// the same answer, which tells a client to start anew. That answer must not be a JSON-RPC error: clients read those as
+// one call's, and would keep the dead session.
+func (s *Server) inSession(v *visit, stream bool) {
+	id := v.r.Header.Get(sessionHeader)
+	leave, ok := s.roster.join(id, v.who.TokenID)
+	if !ok {
+		v.reply.problem(http.StatusNotFound, "not_found", "no such session; send initialize without "+sessionHeader, v.id)
+		return
+	}
+	defer leave()
+	s.pass(v, s.legacy, stream)
+	if v.r.Method == http.MethodDelete {
+		s.roster.remove(id)
+	}
+}
+
+// openSession serves a legacy request without a session; if it is an initialize, one is there afterwards.
+func (s *Server) openSession(v *visit) {
+	if s.draining.Err() != nil {
+		v.reply.problem(http.StatusServiceUnavailable, "store_unavailable", "the server is stopping", v.id)
+		return
+	}
+	if v.method == "initialize" {
+		end, ok := s.roster.room(v.who.TokenID)
+		if !ok {
+			v.reply.problem(http.StatusTooManyRequests, "rate_limit", "this token has too many sessions at work", v.id)
+			return
+		}
+		if end != "" {
+			s.endSession(end)
+		}
+	}
+	opened := ""
+	v.reply.onHeader = func(h http.Header) {
+		// Before the client can read the id and use it.
+		if opened = h.Get(sessionHeader); opened != "" {
+			s.roster.add(opened, v.who.TokenID)
+		}
+	}
+	s.pass(v, s.legacy, false)
+	if opened != "" && s.session(opened) == nil {
+		s.roster.remove(opened) // the library ended it: the handshake failed
+	}
+}
+
+// pass hands the request to the protocol library.
+func (s *Server) pass(v *visit, era http.Handler, stream bool) {
+	r := v.r
+	if stream {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(s.draining, cancel)()
+		leave, ok := s.roster.stream(v.who.TokenID, cancel)
+		if !ok {
+			v.reply.problem(http.StatusTooManyRequests, "rate_limit", "this token has too many streams open", v.id)
+			return
+		}
+		defer leave()
+		r = r.WithContext(ctx)
+		v.reply.standing = true
+	}
+	// The library ties a session to TokenInfo.UserID, which guards it a second time.
+	verified := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) {
+		return &auth.TokenInfo{UserID: v.who.TokenID, Extra: map[string]any{identityKey: v.who}}, nil
+	}
+	auth.RequireBearerToken(verified, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(era).ServeHTTP(v.reply, r)
+}
+
+// identityKey is where a verified identity stands in the library's TokenInfo.
+const identityKey = "wayleave"

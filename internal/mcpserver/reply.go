@@ -1,0 +1,152 @@
+// This file is the way out: it sees what the library answers, so that a stream passes proxies, a client that does not
+// read costs no goroutine, and the log knows the status.
+package mcpserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// heartbeat is how long a standing stream stays silent: below the 30 to 60 s after which proxies cut idle ones.
+const heartbeat = 25 * time.Second
+
+// reply is the ResponseWriter that the library gets.
+type reply struct {
+	w         http.ResponseWriter
+	control   *http.ResponseController
+	writeTime time.Duration
+	// onHeader is called once, before the header is sent.
+	onHeader func(http.Header)
+	// standing streams get a comment when they are silent.
+	standing bool
+
+	mu     sync.Mutex // guards writes and what follows
+	status int
+	bytes  int64
+	ended  bool
+	beat   *time.Timer
+}
+
+func newReply(w http.ResponseWriter, writeTime time.Duration) *reply {
+	r := &reply{w: w, control: http.NewResponseController(w), writeTime: writeTime}
+	// The server's own deadline counts from the request; a call may take longer than that before it writes.
+	_ = r.control.SetWriteDeadline(time.Time{})
+	return r
+}
+
+// Header gives the header that is sent with the first byte.
+func (r *reply) Header() http.Header { return r.w.Header() }
+
+// WriteHeader sends the header.
+func (r *reply) WriteHeader(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begin(status)
+}
+
+func (r *reply) begin(status int) {
+	if r.status != 0 {
+		return
+	}
+	r.status = status
+	h := r.w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
+		h.Set("X-Accel-Buffering", "no") // nginx and its kin would keep a stream until it ends
+		if r.standing {
+			r.beat = time.AfterFunc(heartbeat, r.keepAlive)
+		}
+	} else {
+		h.Set("Cache-Control", "no-store")
+	}
+	if r.onHeader != nil {
+		r.onHeader(h)
+	}
+	_ = r.control.SetWriteDeadline(time.Now().Add(r.writeTime))
+	r.w.WriteHeader(status)
+}
+
+// Write sends body bytes.
+func (r *reply) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begin(http.StatusOK)
+	return r.write(p)
+}
+
+func (r *reply) write(p []byte) (int, error) {
+	_ = r.control.SetWriteDeadline(time.Now().Add(r.writeTime))
+	n, err := r.w.Write(p)
+	r.bytes += int64(n)
+	if r.beat != nil {
+		r.beat.Reset(heartbeat)
+	}
+	return n, err
+}
+
+// FlushError sends what is buffered.
+func (r *reply) FlushError() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begin(http.StatusOK)
+	return r.flush()
+}
+
+func (r *reply) flush() error {
+	_ = r.control.SetWriteDeadline(time.Now().Add(r.writeTime))
+	return r.control.Flush()
+}
+
+// keepAlive writes a comment, which clients skip.
+func (r *reply) keepAlive() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return
+	}
+	if _, err := r.write([]byte(": keep-alive\n\n")); err == nil {
+		_ = r.flush()
+	}
+}
+
+// end is called when the library is done with the request; after it nothing is written.
+func (r *reply) end() (status int, bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	if r.beat != nil {
+		r.beat.Stop()
+	}
+	if r.status == 0 {
+		return http.StatusOK, r.bytes // net/http sends this for a handler that wrote nothing
+	}
+	return r.status, r.bytes
+}
+
+// problem answers what is refused before there is a JSON-RPC message to answer.
+func (r *reply) problem(status int, word, text, requestID string) {
+	r.json(status, map[string]string{"code": word, "message": text, "request_id": requestID})
+}
+
+// refuse answers a message with a JSON-RPC error.
+func (r *reply) refuse(f *refusal, requestID string) {
+	id := f.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	r.json(f.status, map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{
+		"code": f.code, "message": f.text, "data": map[string]string{"code": f.word, "request_id": requestID}}})
+}
+
+func (r *reply) json(status int, body any) {
+	data, err := json.Marshal(body)
+	if err != nil { // strings and numbers only: cannot be
+		status, data = http.StatusInternalServerError, nil
+	}
+	r.Header().Set("Content-Type", "application/json")
+	r.WriteHeader(status)
+	_, _ = r.Write(data)
+}
