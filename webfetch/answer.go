@@ -1,6 +1,17 @@
 package webfetch
 
-import "github.com/wayleave/wayleave/agenttool"
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/wayleave/wayleave/agenttool"
+)
+
+// The answer to a call: which window of a page is shown, with which notes, as text for the model and as keys for the
+// host. The one rule: the text never passes MaxTextBytes, and next_offset always tells where it ended.
 
 // MaxTextBytes bounds the text of one result, header, notes, wrapper and escapes included, so that no agent harness
 // cuts it.
@@ -27,13 +38,190 @@ func Answer(p *Page, a Arguments, o AnswerOptions) agenttool.Result {
 	return WindowResult(ReadWindow(p, a, o), o)
 }
 
-// ReadWindow cuts the window that the arguments ask for, small enough that its text keeps to MaxTextBytes.
-func ReadWindow(p *Page, a Arguments, o AnswerOptions) *Window { panic("skeleton") }
+// ReadWindow cuts the window that the arguments ask for, small enough that its text keeps to MaxTextBytes: at
+// a.Offset, or with a.Find that one of the windows from the start of the page in which the first match at or after
+// a.Offset begins. Its Notes are all that Render shows. p is not changed.
+func ReadWindow(p *Page, a Arguments, o AnswerOptions) *Window {
+	c := cutter{page: p, text: measure(p.Content), chars: o.PageChars, maxBytes: a.MaxBytes}
+	if c.chars == 0 {
+		c.chars = DefaultPageChars
+	}
+	if c.maxBytes == 0 {
+		c.maxBytes = DefaultWindowBytes
+	}
+	own := pageNotes(p, o.Abilities)
+	c.notes = slices.Concat(own, o.Notes)
+	offset := max(a.Offset, 0)
+	if a.Find == "" {
+		w, _ := c.at(place{c.text.byteAt(offset), offset})
+		return w
+	}
+	found := findIn(p.Content, a.Find, offset)
+	notes := slices.Concat(own, []Note{found.note(a.Find, offset)}, o.Notes)
+	if found.total == 0 {
+		end := c.text.byteAt(offset)
+		w := makeWindow(p, c.text, offset, end, end)
+		w.NextOffset, w.Notes = nil, notes
+		return w
+	}
+	// The windows are those of a reader who goes on from the start. Only then do the notes count of where the match
+	// is, which may leave a little less room.
+	_, at := c.windowWith(place{}, found.first)
+	c.notes = notes
+	w, _ := c.windowWith(at, found.first)
+	return w
+}
 
-// WindowResult is the result that shows w.
-func WindowResult(w *Window, o AnswerOptions) agenttool.Result { panic("skeleton") }
+// cutter cuts the windows of one call.
+type cutter struct {
+	page     *Page
+	text     measured
+	chars    int
+	maxBytes int
+	notes    []Note
+}
 
-// ErrorResult is the result that tells a model of a failed call: code, what happened, what to do next. An error that
-// is no *Error counts as CodeUnavailable. Failure unwraps to the *Error. A caller's own cancellation is no result:
-// return that error instead.
-func ErrorResult(err error, o AnswerOptions) agenttool.Result { panic("skeleton") }
+// windowWith is the window in which the sought place lies, of those that follow each other from the place from on, and
+// where it begins.
+func (c cutter) windowWith(from, sought place) (*Window, place) {
+	for {
+		w, end := c.at(from)
+		if sought.byteAt < end.byteAt {
+			return w, from
+		}
+		from = end
+	}
+}
+
+// at is the window that begins at a place, and the place where it ends. It is cut again with fewer bytes for as long
+// as its text is too long, but never below one character.
+func (c cutter) at(from place) (*Window, place) {
+	for maxBytes := c.maxBytes; ; {
+		end, chars := c.text.cut(from.byteAt, c.chars, maxBytes)
+		w := makeWindow(c.page, c.text, from.offset, from.byteAt, end)
+		w.Notes = c.notes
+		over := textBytes(w) - MaxTextBytes
+		if over <= 0 || chars <= 1 {
+			return w, place{end, from.offset + chars}
+		}
+		maxBytes = max(min(maxBytes, end-from.byteAt)-over, 1)
+	}
+}
+
+// pageNotes are the notes of a page as a model is told them: what makes it thin, then its own.
+func pageNotes(p *Page, able Abilities) []Note {
+	notes := make([]Note, 0, len(p.Thin)+len(p.Notes))
+	for _, t := range p.Thin {
+		notes = append(notes, thinNote(t, able))
+	}
+	for _, n := range p.Notes {
+		if n.Kind != "thin" || len(p.Thin) == 0 { // a fact is told once, in the words for this agent's tools
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// thinNote says why a page is hardly the one that was asked for, and the way on.
+func thinNote(t Thin, able Abilities) Note {
+	way := wayOn(t.Kind)
+	if able.Browser && (t.Kind == "js_shell" || t.Kind == "consent_wall" || t.Kind == "bot_challenge") {
+		way = "browser_navigate opens it in a browser"
+	}
+	return Note{Kind: "thin", Fact: t.Kind + ": " + t.Fact + "; " + way, Data: map[string]any{"thin": t.Kind}}
+}
+
+// WindowResult is the result that shows w: Render's text, and structured content without words that a page chose.
+func WindowResult(w *Window, o AnswerOptions) agenttool.Result {
+	return agenttool.Result{
+		Content:    []agenttool.Part{{Text: Render(w)}},
+		Structured: structuredWindow(w, o.Snapshot),
+	}
+}
+
+// windowKeys are the keys of a success, in their order.
+type windowKeys struct {
+	OK             bool              `json:"ok"`
+	Provider       string            `json:"provider"`
+	Notes          []json.RawMessage `json:"notes"`
+	NotesTotal     int               `json:"notes_total,omitempty"`
+	RequestedURL   string            `json:"requested_url"`
+	FinalURL       string            `json:"final_url,omitempty"`
+	Status         int               `json:"status,omitempty"`
+	ContentType    string            `json:"content_type,omitempty"`
+	Via            Via               `json:"via"`
+	ContentKind    Part              `json:"content_kind"`
+	TotalChars     int               `json:"total_chars"`
+	FullChars      int               `json:"full_chars"`
+	Offset         int               `json:"offset"`
+	NextOffset     *int              `json:"next_offset"`
+	Truncated      bool              `json:"truncated"`
+	RetrievedAt    time.Time         `json:"retrieved_at"`
+	Snapshot       int               `json:"snapshot,omitempty"`
+	Bytes          int64             `json:"bytes,omitempty"`
+	Redirects      []string          `json:"redirects,omitempty"`
+	RedirectsTotal int               `json:"redirects_total,omitempty"`
+}
+
+const (
+	maxStructuredBytes     = 4 << 10
+	maxStructuredRedirects = 5
+)
+
+// structuredWindow is the window for hosts, at most maxStructuredBytes: what is too much is cut from the redirects, then
+// from the notes, and counted.
+func structuredWindow(w *Window, snapshot int) json.RawMessage {
+	k := windowKeys{
+		OK: true, Provider: w.Provider, Notes: []json.RawMessage{}, RequestedURL: showURL(w.RequestedURL, hostURLChars),
+		FinalURL: showURL(w.FinalURL, hostURLChars), Status: w.Status, ContentType: showMediaType(w.ContentType), Via: w.Via,
+		ContentKind: w.ContentKind, TotalChars: w.TotalChars, FullChars: w.FullChars, Offset: w.Offset,
+		NextOffset: w.NextOffset, Truncated: w.Truncated, RetrievedAt: w.RetrievedAt.UTC(), Snapshot: snapshot, Bytes: w.Bytes,
+	}
+	for _, n := range w.Notes {
+		k.Notes = append(k.Notes, structuredNote(n))
+	}
+	for _, r := range w.Redirects[:min(len(w.Redirects), maxStructuredRedirects)] {
+		k.Redirects = append(k.Redirects, showURL(r, hostURLChars))
+	}
+	if len(w.Redirects) > len(k.Redirects) {
+		k.RedirectsTotal = len(w.Redirects)
+	}
+	for {
+		out := marshal(k)
+		switch {
+		case len(out) <= maxStructuredBytes:
+			return out
+		case len(k.Redirects) > 0:
+			k.Redirects, k.RedirectsTotal = k.Redirects[:len(k.Redirects)-1], len(w.Redirects)
+		case len(k.Notes) > 0:
+			k.Notes, k.NotesTotal = k.Notes[:len(k.Notes)-1], len(w.Notes)
+		default:
+			return out
+		}
+	}
+}
+
+// structuredNote is a note for hosts: its kind with its numbers and ids, without its sentence.
+func structuredNote(n Note) json.RawMessage {
+	kind := map[string]any{"kind": plainName(n.Kind)}
+	all := maps.Clone(n.Data)
+	if all == nil {
+		return marshal(kind)
+	}
+	maps.Copy(all, kind)
+	if out := marshal(all); out != nil {
+		return out
+	}
+	return marshal(kind) // a Source gave data that is not JSON
+}
+
+// marshal is JSON on one line, with < and & as they are; nil for what JSON cannot say.
+func marshal(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

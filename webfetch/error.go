@@ -36,7 +36,8 @@ type Error struct {
 	// Field names the argument for CodeInvalidInput.
 	Field string
 	// Host and Target describe a refusal: the canonical host, and for a redirect the refused target's host.
-	Host string
+	Host   string
+	Target string
 	// PrivateHost is true where an operator could permit the refused host by name.
 	PrivateHost bool
 	// Reason says why in our words, as a part of a sentence without capital or full stop; a model is told it. It never

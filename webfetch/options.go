@@ -1,10 +1,15 @@
 package webfetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/weburl"
 )
@@ -76,8 +81,80 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("webfetch: option %s is %s, must be %s", e.Option, e.Value, e.Want)
 }
 
+// The limits of the limits: above these a single call could hold a whole process.
+const (
+	maxPageChars    = 200_000
+	maxMaxBodyBytes = 100_000_000
+	maxTimeout      = 10 * time.Minute
+	maxMaxRedirects = 20
+)
+
 // validate checks the ranges. The error is an *OptionError.
-func (o Options) validate() error { panic("skeleton") }
+func (o Options) validate() error {
+	milliseconds := (*int64)(nil)
+	if o.Timeout != nil {
+		ms := o.Timeout.Milliseconds()
+		milliseconds = &ms
+	}
+	return cmp.Or(
+		inRange("page_chars", o.PageChars, 1, maxPageChars, "characters"),
+		inRange("max_body_bytes", o.MaxBodyBytes, 1, maxMaxBodyBytes, "bytes"),
+		inRange("timeout_ms", milliseconds, 1, maxTimeout.Milliseconds(), "milliseconds"),
+		inRange("max_redirects", o.MaxRedirects, 0, maxMaxRedirects, "redirects"),
+		isText("user_agent", o.UserAgent, false),
+		isText("description", o.Description, true),
+	)
+}
+
+// inRange checks a whole number, if it is given.
+func inRange[T int | int64](option string, value *T, least, most T, unit string) error {
+	if value == nil || least <= *value && *value <= most {
+		return nil
+	}
+	return &OptionError{option, fmt.Sprint(*value), fmt.Sprintf("a whole number from %d to %d %s", least, most, unit)}
+}
+
+// isText checks that a text, if it is given, says something. Only one that may have several lines may have control
+// characters.
+func isText(option string, value *string, lines bool) error {
+	switch {
+	case value == nil:
+		return nil
+	case strings.TrimSpace(*value) == "":
+		return &OptionError{option, strconv.Quote(*value), "a text that is not blank"}
+	case !utf8.ValidString(*value), !lines && strings.ContainsFunc(*value, unicode.IsControl):
+		return &OptionError{option, strconv.Quote(*value), "text without control characters"}
+	}
+	return nil
+}
+
+// besideSource refuses the options that a source of the host's own would leave without meaning: what it may fetch, and
+// how, is that source's business.
+func (o Options) besideSource() error {
+	given := []struct {
+		option string
+		is     bool
+	}{
+		{"max_body_bytes", o.MaxBodyBytes != nil},
+		{"max_redirects", o.MaxRedirects != nil},
+		{"user_agent", o.UserAgent != nil},
+		{"allowed_hosts", o.Policy != nil && len(o.Policy.AllowedHosts) > 0},
+		{"blocked_hosts", o.Policy != nil && len(o.Policy.BlockedHosts) > 0},
+		{"allow_private_hosts", o.Policy != nil && o.Policy.AllowPrivateHosts},
+		{"policy", o.Policy != nil},
+		{"egress_proxy", o.EgressProxy != nil},
+		{"root_cas", o.RootCAs != nil},
+		{"politeness", o.Politeness != nil},
+		{"converter", o.Converter != nil},
+		{"documents", o.Documents != nil},
+	}
+	for _, g := range given {
+		if g.is {
+			return &OptionError{g.option, "set beside a source", "left out: only page_chars, timeout_ms, description and the name apply to a source"}
+		}
+	}
+	return nil
+}
 
 // The values of nil fields.
 const (

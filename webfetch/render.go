@@ -1,4 +1,128 @@
 package webfetch
 
-// Render is the text that a model reads.
-func Render(w *Window) string { panic("skeleton") }
+import (
+	"strconv"
+	"strings"
+)
+
+// Render is the text that a model reads: one header line, a line for each note, and the window inside the wrapper,
+// escaped. The same window always gives the same text; nothing is cut here.
+func Render(w *Window) string { return strings.Join(lines(w), "\n") }
+
+// lines are what Render joins by line feeds; the window is one of them.
+func lines(w *Window) []string {
+	all := make([]string, 0, len(w.Notes)+4)
+	all = append(all, header(w))
+	for _, n := range w.Notes {
+		all = append(all, noteLine(n))
+	}
+	return append(all, openTag, escapeTags(w.Content), closeTag)
+}
+
+// textBytes is the length of what Render gives.
+func textBytes(w *Window) int {
+	n := -1
+	for _, line := range lines(w) {
+		n += len(line) + 1
+	}
+	return n
+}
+
+const separator = " · "
+
+// header says where the text comes from, how it was read, and which part of it this is.
+func header(w *Window) string {
+	address := w.FinalURL
+	if address == "" { // a provider that cannot know it
+		address, _, _ = strings.Cut(w.RequestedURL, "#")
+	}
+	mediaType := showMediaType(w.ContentType)
+	if mediaType == "" {
+		mediaType = "unknown"
+	}
+	head := "web_fetch: " + showURL(address, shownURLChars) + separator + statusText(w.Status) +
+		separator + mediaType + " → " + label(w.Via) + separator
+	total := strconv.Itoa(w.TotalChars)
+	if w.Offset > 0 && w.Offset >= w.TotalChars {
+		return head + "offset=" + strconv.Itoa(w.Offset) + " is past the end of " + total + " chars"
+	}
+	head += "chars " + strconv.Itoa(w.Offset) + "–" + strconv.Itoa(w.Offset+countChars(w.Content)) + " of " + total
+	if w.NextOffset != nil {
+		head += separator + "continue with offset=" + strconv.Itoa(*w.NextOffset)
+	}
+	return head
+}
+
+func noteLine(n Note) string { return oneLine("note: " + n.Kind + separator + n.Fact) }
+
+// label is the word for how a text came about.
+func label(v Via) string {
+	switch v {
+	case ViaMarkdown, ViaConverted:
+		return "markdown"
+	case ViaRendered:
+		return "rendered markdown"
+	case ViaJSON, ViaText, ViaRaw:
+		return string(v)
+	}
+	return "text" // a Source that gives a way of its own
+}
+
+// statusText is the status with the phrase of an error, so that no reader takes an error page for the page.
+func statusText(status int) string {
+	if status == 0 {
+		return "unknown"
+	}
+	if phrase := statusPhrase(status); phrase != "" {
+		return strconv.Itoa(status) + " " + phrase
+	}
+	return strconv.Itoa(status)
+}
+
+// statusPhrase has the phrases of the error statuses that pages come with, as RFC 9110 words them; net/http words
+// some of them as older RFCs did.
+func statusPhrase(status int) string {
+	switch status {
+	case 400:
+		return "Bad Request"
+	case 401:
+		return "Unauthorized"
+	case 402:
+		return "Payment Required"
+	case 403:
+		return "Forbidden"
+	case 404:
+		return "Not Found"
+	case 405:
+		return "Method Not Allowed"
+	case 406:
+		return "Not Acceptable"
+	case 408:
+		return "Request Timeout"
+	case 409:
+		return "Conflict"
+	case 410:
+		return "Gone"
+	case 415:
+		return "Unsupported Media Type"
+	case 418:
+		return "I'm a teapot"
+	case 422:
+		return "Unprocessable Content"
+	case 429:
+		return "Too Many Requests"
+	case 451:
+		return "Unavailable For Legal Reasons"
+	case 500:
+		return "Internal Server Error"
+	case 501:
+		return "Not Implemented"
+	case 502:
+		return "Bad Gateway"
+	case 503:
+		return "Service Unavailable"
+	case 504:
+		return "Gateway Timeout"
+	}
+	return ""
+}
