@@ -33,12 +33,14 @@ var methods = []string{
 // newProtocol makes the library's server. fixed is the caller of a transport that has no tokens; nil takes callers from
 // each request's token.
 func (s *Server) newProtocol(fixed *Caller) (*mcp.Server, map[string]bool) {
-	server := mcp.NewServer(&mcp.Implementation{Name: "wayleave", Version: s.o.Version}, &mcp.ServerOptions{
+	options := &mcp.ServerOptions{
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.CacheScope, c.TTLMs = "private", int(listTTL.Milliseconds())
 		},
-	})
+	}
+	widen(options)
+	server := mcp.NewServer(&mcp.Implementation{Name: "wayleave", Version: s.o.Version}, options)
 	served := make(map[string]bool)
 	for _, m := range slices.Concat(methods, extend(server)) {
 		served[m] = true

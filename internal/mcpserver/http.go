@@ -92,11 +92,13 @@ func (s *Server) serve(v *visit) {
 	defer leave()
 
 	version := r.Header.Get(versionHeader)
-	if version != "" && !revision.MatchString(version) {
+	dated := version == "" || revision.MatchString(version)
+	if !dated && r.Method != http.MethodPost {
 		out.refuse(malformed("%s is a date, such as %s", versionHeader, modernEra), v.id)
 		return
 	}
-	v.modern = version >= modernEra && r.Header.Get(sessionHeader) == ""
+	// A message in a version that is none is answered by the newest era, which names the versions there are.
+	v.modern = (!dated || version >= modernEra) && r.Header.Get(sessionHeader) == ""
 	// What the library hands to handlers is the header, so the request's own name travels in it.
 	r.Header.Set(requestIDHeader, v.id)
 
