@@ -1,5 +1,79 @@
 package webfetch
 
-// tidyMarkdown tidies what a converter wrote: no trailing blanks, one empty line at most in a row, narrow table rows.
-// Fenced code is untouched.
-func tidyMarkdown(md string) string { panic("skeleton") }
+import "strings"
+
+// tidyMarkdown tidies what a document converter wrote: no trailing blanks, one empty line at most in a row, table rows
+// without padding, a hard line break as a backslash. Fenced code is untouched. Markdown that a site sends is not tidied.
+func tidyMarkdown(md string) string {
+	lines := strings.Split(md, "\n")
+	out := make([]string, 0, len(lines))
+	var code fence
+	for i, line := range lines {
+		if code.next(line) {
+			out = append(out, line)
+			continue
+		}
+		tidy := strings.TrimRight(line, " \t\r")
+		switch {
+		case tidy == "" && len(out) > 0 && out[len(out)-1] == "":
+			continue
+		case isTableRow(tidy):
+			tidy = tidyRow(tidy)
+		case strings.HasSuffix(strings.TrimRight(line, "\r"), "  ") && i+1 < len(lines) && breaksLine(tidy, lines[i+1]):
+			tidy += `\`
+		}
+		out = append(out, tidy)
+	}
+	return strings.Join(out, "\n")
+}
+
+// breaksLine tells whether two trailing blanks at the end of line are a hard break: the paragraph must go on.
+func breaksLine(line, next string) bool {
+	return line != "" && !startsBlock(line, "#|") && strings.TrimSpace(next) != "" && !startsBlock(next, "#|>`~-*+=")
+}
+
+// startsBlock tells whether a line begins with one of the marks with which blocks begin, or with a list's number. A
+// paragraph may begin so as well; then a break is lost, but none is made up.
+func startsBlock(line, marks string) bool {
+	line = strings.TrimLeft(line, " \t")
+	afterDigits := strings.TrimLeft(line, "0123456789")
+	if len(afterDigits) < len(line) && afterDigits != "" && strings.Contains(".)", afterDigits[:1]) && len(marks) > 2 {
+		return true
+	}
+	return line != "" && strings.Contains(marks, line[:1])
+}
+
+func isTableRow(line string) bool {
+	return len(line) > 1 && line[0] == '|' && line[len(line)-1] == '|'
+}
+
+// tidyRow takes the padding out of a table row, and shortens the dashes of a delimiter row to three. Blanks in inline
+// code stay.
+func tidyRow(row string) string {
+	var b strings.Builder
+	code := false
+	for i := 0; i < len(row); {
+		if row[i] == '`' {
+			code = !code
+		}
+		run := len(row[i:]) - len(strings.TrimLeft(row[i:], " \t"))
+		switch {
+		case run > 1 && !code:
+			b.WriteByte(' ')
+			i += run
+		default:
+			b.WriteByte(row[i])
+			i++
+		}
+	}
+	if row = b.String(); strings.Trim(row, "|:- ") != "" || !strings.Contains(row, "---") {
+		return row
+	}
+	cells := strings.Split(row, "|")
+	for i, cell := range cells {
+		if dashes := strings.Trim(cell, " :"); len(dashes) > 3 && strings.Trim(dashes, "-") == "" {
+			cells[i] = strings.Replace(cell, dashes, "---", 1)
+		}
+	}
+	return strings.Join(cells, "|")
+}

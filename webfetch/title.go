@@ -1,10 +1,127 @@
 package webfetch
 
-// htmlTitle is the title of HTML source text (for FormatRaw, where no tree is built); "" for none.
-func htmlTitle(src string) string { panic("skeleton") }
+import (
+	"html"
+	"strings"
 
-// markdownTitle is the first level-one heading of Markdown outside fences and front matter; "" for none.
-func markdownTitle(src string) string { panic("skeleton") }
+	xhtml "golang.org/x/net/html"
+)
+
+const (
+	maxTitleChars = 500    // the stored result is meant to be small
+	maxTitleReach = 65_536 // characters of HTML source in which its title must end
+)
 
 // clipTitle collapses white space and cuts a title at 500 characters.
-func clipTitle(s string) string { panic("skeleton") }
+func clipTitle(s string) string {
+	// Fields would copy a title of megabytes; no more of it can count than this, unless it is all blanks.
+	s = strings.TrimSpace(s)
+	s = strings.Join(strings.Fields(clip(s, 16*maxTitleChars)), " ")
+	return strings.TrimSpace(clip(s, maxTitleChars))
+}
+
+// clip gives the first n characters of s.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for at := range s {
+		if n == 0 {
+			return s[:at]
+		}
+		n--
+	}
+	return s
+}
+
+// htmlTitle is the title of HTML source text (for FormatRaw, where no tree is built); "" for none. It is the first title
+// element that is closed within the first 65,536 characters and is neither a comment's, a script's nor a drawing's.
+func htmlTitle(src string) string {
+	tokens := xhtml.NewTokenizer(strings.NewReader(clip(src, maxTitleReach)))
+	drawings := 0 // open svg and math elements, whose titles are labels
+	for {
+		switch tokens.Next() {
+		case xhtml.ErrorToken:
+			return ""
+		case xhtml.StartTagToken:
+			switch name, _ := tokens.TagName(); string(name) {
+			case "svg", "math":
+				drawings++
+			case "title":
+				title, closed := titleText(tokens)
+				if !closed {
+					return ""
+				}
+				if drawings == 0 {
+					return clipTitle(title)
+				}
+			}
+		case xhtml.EndTagToken:
+			switch name, _ := tokens.TagName(); string(name) {
+			case "svg", "math":
+				drawings = max(0, drawings-1)
+			}
+		}
+	}
+}
+
+// titleText reads from the start tag of a title element to its end tag.
+func titleText(tokens *xhtml.Tokenizer) (text string, closed bool) {
+	kind := tokens.Next()
+	if kind == xhtml.TextToken {
+		text = string(tokens.Text())
+		kind = tokens.Next()
+	}
+	return text, kind == xhtml.EndTagToken
+}
+
+// markdownTitle is the first level-one heading of Markdown outside fences and front matter; "" for none.
+func markdownTitle(src string) string {
+	var code fence
+	for line := range strings.Lines(skipFrontMatter(src)) {
+		line = strings.TrimRight(line, "\r\n")
+		if code.next(line) {
+			continue
+		}
+		if title := headingText(line); title != "" {
+			return clipTitle(html.UnescapeString(clip(title, 16*maxTitleChars)))
+		}
+	}
+	return ""
+}
+
+// headingText gives the text of a line that is a level-one heading; "" for any other line.
+func headingText(line string) string {
+	text := strings.TrimLeft(line, " ")
+	if len(line)-len(text) > 3 {
+		return "" // indented code
+	}
+	text, ok := strings.CutPrefix(text, "#")
+	if !ok || text == "" || text[0] != ' ' && text[0] != '\t' {
+		return ""
+	}
+	text = strings.TrimSpace(text)
+	// Closing marks stand apart: "C#" is a name.
+	if bare := strings.TrimRight(text, "#"); bare == "" || strings.TrimRight(bare, " \t") != bare {
+		text = strings.TrimSpace(bare)
+	}
+	return text
+}
+
+// skipFrontMatter drops the settings that some tools write before a page: lines between --- and --- (or ...), or between
+// +++ and +++. Settings without an end are none.
+func skipFrontMatter(src string) string {
+	first, rest, ok := strings.Cut(src, "\n")
+	mark := strings.TrimRight(first, " \t\r")
+	if !ok || mark != "---" && mark != "+++" {
+		return src
+	}
+	for at := 0; at < len(rest); {
+		line, _, _ := strings.Cut(rest[at:], "\n")
+		at = min(at+len(line)+1, len(rest))
+		if end := strings.TrimRight(line, " \t\r"); end == mark || mark == "---" && end == "..." {
+			return rest[at:]
+		}
+	}
+	return src
+}
