@@ -47,6 +47,28 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
+// wire is the refusal as JSON-RPC. requestID may be empty.
+func (r *refusal) wire(requestID string) any {
+	type data struct {
+		Code      string `json:"code"`
+		RequestID string `json:"request_id,omitempty"`
+	}
+	type wireError struct {
+		Code    int64  `json:"code"`
+		Message string `json:"message"`
+		Data    data   `json:"data"`
+	}
+	id := r.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   wireError       `json:"error"`
+	}{"2.0", id, wireError{r.code, r.text, data{r.word, requestID}}}
+}
+
 func malformed(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, word: "invalid_request", text: fmt.Sprintf(format, args...)}
 }

@@ -132,14 +132,7 @@ func (r *reply) problem(status int, word, text, requestID string) {
 }
 
 // refuse answers a message with a JSON-RPC error.
-func (r *reply) refuse(f *refusal, requestID string) {
-	id := f.id
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	r.json(f.status, map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{
-		"code": f.code, "message": f.text, "data": map[string]string{"code": f.word, "request_id": requestID}}})
-}
+func (r *reply) refuse(f *refusal, requestID string) { r.json(f.status, f.wire(requestID)) }
 
 func (r *reply) json(status int, body any) {
 	data, err := json.Marshal(body)

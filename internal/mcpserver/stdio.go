@@ -1,0 +1,223 @@
+// This file serves one client over pipes: one JSON-RPC message a line. A bad line is answered and the next one is
+// read; the library's own transport would end with the first.
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ServeStdio serves the client at the other end of in and out, for one agent, until in ends or ctx does. The client is
+// whoever started the process, so there is no token.
+func (s *Server) ServeStdio(ctx context.Context, agent string, in io.Reader, out io.Writer) error {
+	server, served := s.newProtocol(&Caller{Agent: agent, Connection: "stdio"})
+	c := &pipes{limit: int(s.o.Limits.BodyBytes), served: served, out: out, lines: make(chan jsonrpc.Message), closed: make(chan struct{})}
+	session, err := server.Connect(ctx, c, nil)
+	if err != nil {
+		return fmt.Errorf("serve stdio: %w", err)
+	}
+	// A read of a pipe cannot be interrupted on every system, so the reader is left behind when ctx ends first; it
+	// ends with the process.
+	go c.readLines(in)
+	stop := context.AfterFunc(ctx, func() { c.shut(nil) })
+	defer stop()
+	defer context.AfterFunc(s.life, func() { c.shut(nil) })()
+
+	<-c.closed
+	err = session.Close()
+	if cause := c.cause(); cause != nil {
+		return cause
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return err
+}
+
+// pipes is a mcp.Transport and the one mcp.Connection that it makes.
+type pipes struct {
+	limit  int
+	served map[string]bool
+	lines  chan jsonrpc.Message
+	closed chan struct{}
+
+	writing sync.Mutex // guards out
+	out     io.Writer
+
+	mu      sync.Mutex // guards what follows
+	pending int        // calls that were not answered yet
+	ended   bool       // in has ended
+
+	shutting sync.Once
+	why      error // set before closed is closed
+}
+
+// Connect gives the connection.
+func (c *pipes) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+
+// SessionID is empty: a pipe is one session.
+func (c *pipes) SessionID() string { return "" }
+
+// Close ends the connection.
+func (c *pipes) Close() error {
+	c.shut(nil)
+	return nil
+}
+
+func (c *pipes) shut(why error) {
+	c.shutting.Do(func() {
+		c.why = why
+		close(c.closed)
+	})
+}
+
+func (c *pipes) cause() error {
+	<-c.closed
+	return c.why
+}
+
+// Read gives the next message.
+func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-c.lines:
+		return m, nil
+	case <-c.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write sends one message.
+func (c *pipes) Write(_ context.Context, m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	if _, answer := m.(*jsonrpc.Response); answer {
+		defer c.track(-1)
+	}
+	return c.send(data)
+}
+
+// answerTime is how long calls may go on after in has ended: a script pipes its calls in and closes at once.
+const answerTime = time.Minute
+
+// track counts calls under way. When in has ended, the last answer ends the connection.
+func (c *pipes) track(n int) {
+	c.mu.Lock()
+	c.pending += n
+	over := c.ended && c.pending <= 0
+	c.mu.Unlock()
+	if over {
+		c.shut(nil)
+	}
+}
+
+// end notes that in has ended. The library cancels what is under way as soon as a read fails, so it is not told before
+// the last call is answered.
+func (c *pipes) end() {
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
+	c.track(0)
+	time.AfterFunc(answerTime, func() { c.shut(nil) })
+}
+
+func (c *pipes) send(line []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(line, '\n'))
+	return err
+}
+
+func (c *pipes) readLines(in io.Reader) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, whole, err := c.line(r)
+		if len(bytes.TrimSpace(line)) > 0 {
+			if !whole {
+				c.refuse(tooLarge(int64(c.limit), line))
+			} else if m := c.decode(line); m != nil {
+				if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+					c.track(+1)
+				}
+				select {
+				case c.lines <- m:
+				case <-c.closed:
+					return
+				}
+			}
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				c.end()
+			} else {
+				c.shut(err)
+			}
+			return
+		}
+	}
+}
+
+// line reads to the next line feed. whole is false for a line over the limit, of which the front is given and the rest
+// was dropped.
+func (c *pipes) line(r *bufio.Reader) (line []byte, whole bool, err error) {
+	whole = true
+	for {
+		part, err := r.ReadSlice('\n')
+		if room := c.limit - len(line); len(part) > room {
+			part, whole = part[:room], false
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, whole, err
+		}
+	}
+}
+
+// decode gives a line's message, or answers it and gives nil.
+func (c *pipes) decode(line []byte) jsonrpc.Message {
+	messages, batch, refused := inspect(line)
+	switch {
+	case refused != nil:
+		c.refuse(refused)
+		return nil
+	case batch:
+		c.refuse(malformed("batches are not served over stdio; send one message a line"))
+		return nil
+	}
+	m := messages[0]
+	if m.method != "" && !c.served[m.method] {
+		if m.isCall() {
+			c.refuse(&refusal{code: jsonrpc.CodeMethodNotFound, word: "not_found", text: "method " + printable(m.method, 80) + " is not served here", id: m.id})
+		}
+		return nil
+	}
+	out, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
+		c.refuse(malformed("the message cannot be read"))
+		return nil
+	}
+	return out
+}
+
+func (c *pipes) refuse(f *refusal) {
+	data, err := json.Marshal(f.wire(""))
+	if err != nil { // strings and numbers only: cannot be
+		return
+	}
+	if err := c.send(data); err != nil {
+		c.shut(err)
+	}
+}
