@@ -3,6 +3,7 @@ package weburl
 // A refusal, and which rule made it: for programs by Kind and Rule, for people by Reason.
 
 import (
+	"net/netip"
 	"strconv"
 	"unicode/utf8"
 )
@@ -55,6 +56,8 @@ type Error struct {
 	// Permit is what [ParsePermit] would take to lift this refusal, empty where no permit helps. A cloud metadata
 	// address has none here, so that nobody is led to permit one because a page asked for it.
 	Permit string
+	// Address is the refused address, for an operator's log; invalid where no address was judged.
+	Address netip.Addr
 }
 
 func (e *Error) Error() string { return e.Reason }

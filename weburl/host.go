@@ -82,8 +82,35 @@ func asciiDomain(written string) (string, bool) {
 	if !utf8.ValidString(domain) {
 		return "", false
 	}
-	ascii, err := domainProfile.ToASCII(domain)
-	return ascii, err == nil && ascii != ""
+	name, err := domainProfile.ToASCII(domain)
+	return name, err == nil && name != "" && !mixedPunycode(domain)
+}
+
+// mixedPunycode reports whether a label begins with xn-- and yet holds a letter outside ASCII once it is mapped. UTS #46
+// (4, step 4) refuses it; x/net/idna decodes it to some other name.
+func mixedPunycode(domain string) bool {
+	isDot := func(r rune) bool { return r == '.' || r == '\u3002' || r == '\uff0e' || r == '\uff61' }
+	for label := range strings.FieldsFuncSeq(domain, isDot) {
+		var mapped strings.Builder
+		for _, r := range label {
+			piece := string(r)
+			if m, _ := domainProfile.ToASCII(piece); plain(m) {
+				piece = m // a letter in disguise, or one that vanishes
+			}
+			mapped.WriteString(strings.ToLower(piece))
+			if mapped.Len() >= 4 && !strings.HasPrefix(mapped.String(), "xn--") {
+				break
+			}
+		}
+		if m := mapped.String(); strings.HasPrefix(m, "xn--") && !ascii(m) {
+			return true
+		}
+	}
+	return false
+}
+
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // plain reports whether mapping a domain means no more than lower case: ASCII without a punycode label.

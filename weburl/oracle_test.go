@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,10 +26,10 @@ type question []string
 
 // opinion is the oracle's answer.
 type opinion struct {
-	OK         bool
-	Href, Host string
-	Port       string
-	Refuse     string
+	OK               bool
+	Href, Host, Port string
+	RightToLeft      bool   // the host has letters whose order Node 20 does not check although the standard asks for it
+	Refuse           string // why the oracle refuses; empty if it allows
 }
 
 const ordinaryCount, soakCount = 5_000, 1_000_000
@@ -126,8 +125,7 @@ func writeQuestions(w io.Writer, qs []question) {
 // report counts what was found.
 type report struct {
 	both, neither, letThrough, misread int
-	refused                            map[string]int // wrongly, by our rule
-	samples                            []string
+	refused                            map[string]int // by us alone, by reason
 }
 
 // compare judges a question and files how the answer differs from the oracle's.
@@ -158,9 +156,13 @@ func (r *report) compare(t *testing.T, q question, theirs opinion) {
 		if r.refused == nil {
 			r.refused = map[string]int{}
 		}
-		r.refused[string(refusal.Rule)+": "+refusal.Reason]++
-		if len(r.samples) < 40 {
-			r.samples = append(r.samples, strconv.QuoteToASCII(strings.Join(q, " against "))+": "+refusal.Reason)
+		r.refused[refusal.Reason]++
+		nul := refusal.Rule == weburl.RuleShape && strings.Contains(q[0], "\x00")
+		order := refusal.Rule == weburl.RuleParse && theirs.RightToLeft
+		// A punycode delimiter with nothing before it (RFC 3492, 6.2), which Node lets pass.
+		delimiter := refusal.Rule == weburl.RuleParse && strings.Contains("."+theirs.Host, ".xn---")
+		if !nul && !order && !delimiter {
+			t.Errorf("refused: %q: %v; oracle: %s", q, err, theirs.Href)
 		}
 	default:
 		r.neither++
@@ -186,16 +188,10 @@ func judge(q question) (*weburl.URL, error) {
 	return u, nil
 }
 
-// conclude fails on a refusal that has no known reason and logs the figures.
+// conclude logs the figures.
 func (r *report) conclude(t *testing.T, count int) {
-	wrongly := 0
-	reasons := make([]string, 0, len(r.refused))
+	t.Logf("%d URLs: %d allowed by both, %d refused by both, %d let through, %d misread", count, r.both, r.neither, r.letThrough, r.misread)
 	for reason, n := range r.refused {
-		wrongly += n
-		reasons = append(reasons, strconv.Itoa(n)+" × "+reason)
+		t.Logf("refused by us alone: %d because %s", n, reason)
 	}
-	sort.Strings(reasons)
-	t.Logf("%d URLs: %d allowed by both, %d refused by both, %d let through, %d misread, %d refused by us alone",
-		count, r.both, r.neither, r.letThrough, r.misread, wrongly)
-	t.Logf("refused by us alone:\n%s\n%s", strings.Join(reasons, "\n"), strings.Join(r.samples, "\n"))
 }

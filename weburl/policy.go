@@ -43,6 +43,9 @@ func (p *Policy) check(raw string) (*URL, *Error) {
 
 // CheckURL applies the policy to a parsed URL (a redirect target). The error is a [*Error].
 func (p *Policy) CheckURL(u *URL) error {
+	if u == nil {
+		u = &URL{} // refused for its empty host
+	}
 	if err := p.checkHost(u.host, u.addr, u.port); err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func (p *Policy) checkHost(host string, addr netip.Addr, port uint16) *Error {
 		return disallowed(RuleBlocked, host, "the host "+quote(host)+" is on the list of blocked hosts")
 	}
 	if addr.IsValid() && p.blocks(addr) {
-		return disallowed(RuleBlocked, host, "the host "+quote(host)+" is in a blocked network")
+		return (&finding{RuleBlocked, "is blocked"}).ofLiteral(host, addr)
 	}
 	if len(p.AllowedHosts) > 0 && !slices.ContainsFunc(p.AllowedHosts, func(h HostPattern) bool { return h.matches(host, addr) }) {
 		return disallowed(RuleAllowed, host, "the host "+quote(host)+" is not on the list of allowed hosts")
@@ -72,15 +75,10 @@ func (p *Policy) checkHost(host string, addr netip.Addr, port uint16) *Error {
 // checkPrivate is the private rule for a host as it stands: a local name or a literal.
 func (p *Policy) checkPrivate(host string, addr netip.Addr, port uint16) *Error {
 	if addr.IsValid() {
-		f := p.judge(host, addr, port, "")
-		if f == nil {
-			return nil
+		if f := p.judge(host, addr, port, ""); f != nil {
+			return f.ofLiteral(host, addr)
 		}
-		err := disallowed(f.rule, host, "the host "+quote(host)+" is not public: "+f.what)
-		if f.rule == RulePrivate {
-			err.Permit = host
-		}
-		return err
+		return nil
 	}
 	if !localName(host) || p.lifts(host, netip.Addr{}, port) {
 		return nil
@@ -104,7 +102,28 @@ func (p *Policy) checkPort(host string, port uint16) *Error {
 // finding is why an address is refused.
 type finding struct {
 	rule Rule
-	what string // "loopback", "a cloud metadata address"
+	what string // "is blocked", "is not public: loopback"
+}
+
+// ofLiteral is the refusal of a host that is the address itself.
+func (f *finding) ofLiteral(host string, a netip.Addr) *Error {
+	err := disallowed(f.rule, host, "the host "+quote(host)+" "+f.what)
+	err.Address = a
+	if f.rule == RulePrivate {
+		err.Permit = host
+	}
+	return err
+}
+
+// ofName is the refusal of a name that resolves to the address. The address stands in no sentence, since names of an
+// inner network are not to be looked up through refusals.
+func (f *finding) ofName(host string, a netip.Addr) *Error {
+	err := disallowed(RuleAddress, host, "the host "+quote(host)+" resolves to an address that "+f.what)
+	err.Address = a
+	if f.rule == RulePrivate {
+		err.Permit = host
+	}
+	return err
 }
 
 // judge applies the address rules to one address under which host is reached; nil lets it pass. own, if not empty,
@@ -112,13 +131,13 @@ type finding struct {
 func (p *Policy) judge(host string, a netip.Addr, port uint16, own string) *finding {
 	a = bare(a)
 	if p.blocks(a) {
-		return &finding{RuleBlocked, "a blocked address"}
+		return &finding{RuleBlocked, "is blocked"}
 	}
 	if Metadata(a) {
 		if slices.ContainsFunc(p.Permitted, func(t Permit) bool { return t.namesAddr(a, port) }) {
 			return nil
 		}
-		return &finding{RuleMetadata, "a cloud metadata address"}
+		return &finding{RuleMetadata, "is not public: a cloud metadata address"}
 	}
 	what, special := Special(a)
 	if !special && own != "" {
@@ -127,7 +146,7 @@ func (p *Policy) judge(host string, a netip.Addr, port uint16, own string) *find
 	if !special || p.lifts(host, a, port) {
 		return nil
 	}
-	return &finding{RulePrivate, what}
+	return &finding{RulePrivate, "is not public: " + what}
 }
 
 // lifts reports whether the private rule is lifted for a host, or for an address under which it is reached.

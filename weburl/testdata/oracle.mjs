@@ -2,8 +2,10 @@
 // by another method (bit strings instead of prefixes), so that a slip in one of the two shows.
 //
 // One JSON array a line on standard input, [url] or [reference, base]; one JSON object a line on standard output:
-// ok (it parses), href without fragment, hrefLength with it, host, port, refuse (the reason, "" if it is allowed).
+// ok (it parses), href without fragment, host, port, rightToLeft (the host has such letters, whose order this parser
+// does not check although the standard asks for it), refuse (the reason, "" if it is allowed).
 import { createInterface } from "node:readline";
+import { domainToUnicode } from "node:url";
 
 const v4Ranges = `
 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
@@ -76,8 +78,9 @@ function answer([text, base]) {
   const hrefLength = url.href.length;
   url.hash = "";
   return {
-    ok: true, href: url.href, hrefLength, host: url.hostname.replace(/\.$/, ""),
+    ok: true, href: url.href, host: url.hostname.replace(/\.$/, ""),
     port: url.port || (url.protocol === "https:" ? "443" : "80"),
+    rightToLeft: /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]/.test(domainToUnicode(url.hostname)),
     refuse: base !== undefined && hrefLength > 2000 ? "length" : refusal(url),
   };
 }
