@@ -26,6 +26,10 @@ type Options struct {
 
 	Policy *weburl.Policy // default: the zero Policy, the public web
 
+	// Dialer looks names up and connects, for a program that has its own resolver or listeners that must not be
+	// reached. It brings its own policy, so that Policy must be nil beside it; nil means a dialer for Policy.
+	Dialer *weburl.Dialer
+
 	// EgressProxy is the http or https URL of a proxy that every request goes through; nil asks sites directly. Proxy
 	// variables of the environment are never read. Names are then judged by pattern and literal only: the proxy
 	// looks them up.
@@ -142,6 +146,7 @@ func (o Options) besideSource() error {
 		{"blocked_hosts", o.Policy != nil && len(o.Policy.BlockedHosts) > 0},
 		{"allow_private_hosts", o.Policy != nil && o.Policy.AllowPrivateHosts},
 		{"policy", o.Policy != nil},
+		{"dialer", o.Dialer != nil},
 		{"egress_proxy", o.EgressProxy != nil},
 		{"root_cas", o.RootCAs != nil},
 		{"politeness", o.Politeness != nil},

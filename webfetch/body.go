@@ -1,0 +1,162 @@
+package webfetch
+
+// Reading a body: undo its content codings, count, and stop at the limit. The limit counts decoded bytes, so that a
+// compressed bomb costs what it is allowed to cost; coded bytes are counted too, since a coding can go on for ever
+// without giving a single byte.
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// maxCodings bounds how often a body may be coded. Each decoder has a window of its own; nobody needs more than
+	// two.
+	maxCodings = 2
+	// codedSlack is by how much the coded form of a body may be larger than its decoded form: framing of data that
+	// does not compress.
+	codedSlack = 64 << 10
+	// maxZstdWindow is what RFC 9659 allows for the content coding.
+	maxZstdWindow = 8 << 20
+)
+
+// errTooLarge says that a body passed the limit. Nothing of it is kept.
+var errTooLarge = errors.New("the body is larger than the limit")
+
+const (
+	errCoding        = peerError("the body is coded in a way that is not understood")
+	errManyCodings   = peerError("the body is coded too many times over")
+	errBrokenCoding  = peerError("the coding of the body is broken")
+	errChallengePage = peerError("the site answered with a bot challenge")
+)
+
+// readBody reads the whole body of a response, decoded, of at most limit bytes.
+func readBody(header http.Header, body io.Reader, limit int64) ([]byte, error) {
+	codings, err := contentCodings(header)
+	if err != nil {
+		return nil, err
+	}
+	if len(codings) == 0 {
+		return readUpTo(body, limit)
+	}
+	source := &countedReader{r: body, left: limit + codedSlack}
+	// A body of no bytes is empty whatever its coding: servers send the header with 304, and with nothing at all.
+	coded := bufio.NewReader(source)
+	if _, err := coded.Peek(1); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	decoded := io.Reader(coded)
+	for i := len(codings) - 1; i >= 0; i-- {
+		d, closeDecoder, err := decoder(codings[i], decoded)
+		if err != nil {
+			return nil, brokenCoding(source, err)
+		}
+		defer closeDecoder()
+		decoded = d
+	}
+	content, err := readUpTo(decoded, limit)
+	if err == nil || errors.Is(err, errTooLarge) {
+		return content, err
+	}
+	return nil, brokenCoding(source, err)
+}
+
+// brokenCoding prefers what went wrong below the decoders to what they make of it.
+func brokenCoding(source *countedReader, err error) error {
+	if source.err != nil && !errors.Is(source.err, io.EOF) {
+		return source.err
+	}
+	return fmt.Errorf("%w: %w", errBrokenCoding, err)
+}
+
+// readUpTo reads to the end, or fails as soon as there is more than limit.
+func readUpTo(r io.Reader, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, cutShort(err)
+	}
+	if n > limit {
+		return nil, errTooLarge
+	}
+	return b.Bytes(), nil
+}
+
+// contentCodings are the codings in the order in which they were applied.
+func contentCodings(header http.Header) ([]string, error) {
+	var codings []string
+	for name := range strings.SplitSeq(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+		switch name = strings.ToLower(strings.TrimSpace(name)); name {
+		case "", "identity":
+		case "gzip", "x-gzip", "deflate", "br", "zstd":
+			codings = append(codings, name)
+		default:
+			return nil, errCoding
+		}
+	}
+	if len(codings) > maxCodings {
+		return nil, errManyCodings
+	}
+	return codings, nil
+}
+
+// decoder undoes one coding.
+func decoder(coding string, r io.Reader) (io.Reader, func(), error) {
+	nothing := func() {}
+	switch coding {
+	case "br":
+		return brotli.NewReader(r), nothing, nil
+	case "zstd":
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		if err != nil {
+			return nil, nothing, err
+		}
+		return d, d.Close, nil
+	case "deflate":
+		return deflateReader(r)
+	}
+	d, err := gzip.NewReader(r)
+	return d, nothing, err
+}
+
+// deflateReader reads what servers send as deflate: zlib as the standard says, or the bare stream that many send.
+func deflateReader(r io.Reader) (io.Reader, func(), error) {
+	b := bufio.NewReader(r)
+	if start, err := b.Peek(2); err == nil && start[0]&0x0f == 8 && (int(start[0])<<8+int(start[1]))%31 == 0 {
+		d, err := zlib.NewReader(b)
+		return d, func() {}, err
+	}
+	return flate.NewReader(b), func() {}, nil
+}
+
+// countedReader gives at most left bytes, then errTooLarge, and remembers how it ended.
+type countedReader struct {
+	r    io.Reader
+	left int64
+	err  error
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		c.err = errTooLarge
+		return 0, errTooLarge
+	}
+	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	c.err = err
+	return n, err
+}

@@ -1,0 +1,260 @@
+package webfetch
+
+// From a body to the text of a page: what it is, in which encoding, and how it becomes readable.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+
+	"github.com/wayleave/wayleave/internal/charset"
+	"github.com/wayleave/wayleave/internal/htmltree"
+	"github.com/wayleave/wayleave/internal/markdown"
+	"github.com/wayleave/wayleave/internal/thin"
+	"github.com/wayleave/wayleave/weburl"
+)
+
+// reply is a response that was read whole. status is 0 where bytes came without one.
+type reply struct {
+	url         string
+	status      int
+	contentType []string // as served, in order
+	format      Format
+	body        []byte
+	mediaType   string // by which the body is read; empty before read knows it
+}
+
+// failure is an error of this reply.
+func (r *reply) failure(code Code, reason string, cause error) *Error {
+	mediaType := r.mediaType
+	if mediaType == "" {
+		mediaType, _ = parseContentType(r.contentType)
+	}
+	return failure(code, r.status, r.url, mediaType, reason, cause)
+}
+
+func (r *reply) tooLarge(limit int64, detail string) *Error {
+	e := r.failure(CodeTooLarge, fmt.Sprintf("the body is larger than %d bytes", limit), errors.New(detail))
+	e.LimitBytes = limit
+	return e
+}
+
+// failed tells whether the response itself reports a failure.
+func (r *reply) failed() bool { return r.status >= http.StatusBadRequest }
+
+// content is what a body says.
+type content struct {
+	via       Via
+	mediaType string
+	title     string
+	text      string
+	thin      []Thin
+	notes     []Note
+}
+
+// converter turns replies into content. A nil html means the built-in conversion, nil documents that there is none.
+type converter struct {
+	html      Converter
+	documents Documents
+}
+
+// Convert treats body exactly as Fetch treats a body that was served with the given Content-Type headers, and sends
+// nothing. baseURL is the page's own address, which its links are made absolute against; empty leaves relative links as
+// they are. Of the options MaxBodyBytes, Timeout, Converter and Documents apply. The page has no final URL and no
+// status. Errors are as for Fetch; a bad baseURL is CodeInvalidInput with the field base_url.
+func Convert(ctx context.Context, body []byte, contentType []string, baseURL string, opts Options) (*Page, error) {
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
+	r := &reply{contentType: contentType, body: body}
+	if baseURL = trimURL(baseURL); baseURL != "" {
+		u, err := weburl.Parse(baseURL)
+		if err != nil {
+			return nil, invalidInput("base_url", clip(baseURL, weburl.MaxLength), err.Error())
+		}
+		r.url = u.String()
+	}
+	if limit := valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes); int64(len(body)) > limit {
+		return nil, r.tooLarge(limit, fmt.Sprintf("it has %d", len(body)))
+	}
+	c := converter{html: opts.Converter, documents: opts.Documents}
+	return within(ctx, valueOr(opts.Timeout, DefaultTimeout), baseURL, func(ctx context.Context) (*Page, error) {
+		got, err := c.read(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		p := got.page(int64(len(body)))
+		p.RequestedURL = baseURL
+		return p, nil
+	})
+}
+
+// page is a Page of this content; what is known of the response is for the caller to add.
+func (c *content) page(bytes int64) *Page {
+	chars := utf8.RuneCountInString(c.text)
+	return &Page{ContentType: c.mediaType, Via: c.via, Title: c.title, Content: c.text, ContentKind: PartFull,
+		TotalChars: chars, FullChars: chars, Bytes: bytes, Redirects: []string{}, Provider: "direct", Thin: c.thin, Notes: c.notes}
+}
+
+// read decides what a reply is and reads it. A failure response without readable text is CodeHTTPError, whatever else
+// would be said of its body.
+func (c converter) read(ctx context.Context, r *reply) (*content, error) {
+	served, label := parseContentType(r.contentType)
+	r.mediaType = sniff(r.body, served, label)
+	k := kindOf(r.mediaType)
+	if r.failed() && (len(r.body) == 0 || !k.textual()) {
+		return nil, r.httpError(nil)
+	}
+	got, err := c.convert(ctx, r, k, label)
+	if err != nil {
+		if ctx.Err() == nil && r.failed() {
+			return nil, r.httpError(err)
+		}
+		return nil, err
+	}
+	if r.failed() && isBlank(got.text) {
+		return nil, r.httpError(nil)
+	}
+	return got, nil
+}
+
+func (r *reply) httpError(cause error) *Error {
+	return r.failure(CodeHTTPError, fmt.Sprintf("the site answered %d without a readable body", r.status), cause)
+}
+
+// convert reads a body of a kind. Converters are strangers to us and to each other: one that panics fails this body.
+func (c converter) convert(ctx context.Context, r *reply, k kind, label string) (got *content, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			got, err = nil, r.failure(CodeConversionFailed, "the body could not be converted", fmt.Errorf("panic: %v", p))
+		}
+	}()
+	raw := r.format == FormatRaw
+	if k == kindBinary || k == kindDocument && (raw || c.documents == nil) {
+		return nil, r.failure(CodeUnsupportedContentType, "a body of type "+r.mediaType+" cannot be read as text", nil)
+	}
+	if k == kindDocument {
+		return c.document(ctx, r)
+	}
+	text, _ := charset.Decode(r.body, label, markupOf(r.mediaType))
+	got = &content{via: ViaText, mediaType: r.mediaType, text: text}
+	switch {
+	case k == kindHTML && !raw:
+		err = c.page(ctx, r, got)
+	case k == kindHTML:
+		got.title = htmlTitle(text)
+	case k == kindMarkdown:
+		got.via, got.title = ViaMarkdown, markdownTitle(text)
+	case k == kindJSON && !raw:
+		if indented, ok := indentJSON(text); ok {
+			got.via, got.text = ViaJSON, indented
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	got.title = clipTitle(got.title)
+	if raw {
+		got.via = ViaRaw
+		return got, nil
+	}
+	got.leaveOutInvisible()
+	return got, ctx.Err()
+}
+
+// page converts HTML: got.text is the source before and the Markdown after.
+func (c converter) page(ctx context.Context, r *reply, got *content) error {
+	got.via = ViaConverted
+	source := got.text
+	if c.html != nil {
+		md, err := c.html.ConvertHTML(ctx, HTML{MediaType: r.mediaType, Text: source, BaseURL: r.url})
+		if err == nil && isBlank(md) {
+			err = errors.New("the converter gave no text")
+		}
+		if err != nil {
+			return r.unconverted(ctx, err)
+		}
+		got.text, got.title = tidyMarkdown(md), htmlTitle(source)
+		return nil
+	}
+	root, err := htmltree.Parse(ctx, source)
+	if err != nil {
+		return r.unconverted(ctx, err)
+	}
+	if got.text, err = markdown.Render(ctx, root, markdown.Options{BaseURL: r.url}); err != nil {
+		return r.unconverted(ctx, err)
+	}
+	got.title = markdown.Title(root)
+	got.thin = thinFacts(root, r.status, got)
+	return nil
+}
+
+func thinFacts(root *html.Node, status int, got *content) []Thin {
+	if status == 0 {
+		status = http.StatusOK // bytes that came without a response are read like those of a good one
+	}
+	var facts []Thin
+	for _, f := range thin.Facts(root, thin.Page{Status: status, Title: got.title, Markdown: got.text}) {
+		facts = append(facts, Thin{Kind: f.Kind, Fact: f.Text})
+	}
+	return facts
+}
+
+// document reads a PDF, Office, OpenDocument or Numbers file.
+func (c converter) document(ctx context.Context, r *reply) (*content, error) {
+	d, err := c.documents.Convert(ctx, r.mediaType, r.body)
+	if err == nil && isBlank(d.Markdown) && len(d.Thin) == 0 {
+		err = errors.New("the converter gave no text")
+	}
+	if err != nil {
+		return nil, r.unconverted(ctx, err)
+	}
+	got := &content{via: ViaConverted, mediaType: r.mediaType, title: clipTitle(d.Title), text: tidyMarkdown(d.Markdown), thin: d.Thin, notes: d.Notes}
+	got.leaveOutInvisible()
+	return got, ctx.Err()
+}
+
+// unconverted is a failed conversion, unless it failed because it was told to stop.
+func (r *reply) unconverted(ctx context.Context, err error) error {
+	if stopped := ctx.Err(); stopped != nil {
+		return stopped
+	}
+	return r.failure(CodeConversionFailed, "the body could not be converted", err)
+}
+
+// wayOn is what to do about a thin page. It names no tool: which ones there are is the host's to know.
+func wayOn(kind string) string {
+	switch kind {
+	case "js_shell":
+		return "a browser would run the scripts, or another source has the text"
+	case "consent_wall", "bot_challenge":
+		return "a person's browser may get past it, or use another source"
+	case "login_wall", "paywall", "payment_required":
+		return "it takes an account; use another source"
+	case "soft_404":
+		return "check the address, or search for where the page went"
+	case "no_text_layer":
+		return "only pictures of text are there; look for another form of it"
+	}
+	return "look for another source"
+}
+
+// leaveOutInvisible drops what no reader sees and says how much that was.
+func (c *content) leaveOutInvisible() {
+	shown, dropped := dropInvisible(c.text)
+	if dropped == 0 {
+		return
+	}
+	c.text = shown
+	c.notes = append(c.notes, droppedNote(dropped))
+}
+
+func isBlank(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && r != '\ufeff' }) < 0
+}

@@ -1,0 +1,236 @@
+package webfetch
+
+// The built-in source: one deadline over everything, from the first look-up to the end of the conversion.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/wayleave/wayleave/weburl"
+)
+
+// Fetcher is the built-in Source: it asks the site itself and converts here. Made by Direct; safe for concurrent use.
+// It keeps nothing between calls but the politeness owed to each host: no page, cookie, connection or TLS ticket.
+type Fetcher struct {
+	policy       *weburl.Policy
+	judge        func(*weburl.URL) error // the policy on a redirect target
+	transport    hopper
+	politeness   *Politeness
+	maxRedirects int
+	maxBodyBytes int64
+	timeout      time.Duration
+	converter    converter
+}
+
+// hopper sends the one request of a hop.
+type hopper interface {
+	get(ctx context.Context, u *weburl.URL, accept string) (*answer, error)
+}
+
+// Direct makes the built-in fetcher. An invalid option is an *OptionError.
+func Direct(opts Options) (*Fetcher, error) {
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
+	dialer, err := opts.dialer()
+	if err != nil {
+		return nil, err
+	}
+	transport, err := opts.newTransport(dialer)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fetcher{
+		policy:       dialer.Policy,
+		judge:        dialer.CheckURL,
+		transport:    transport,
+		politeness:   opts.Politeness,
+		maxRedirects: valueOr(opts.MaxRedirects, DefaultMaxRedirects),
+		maxBodyBytes: valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes),
+		timeout:      valueOr(opts.Timeout, DefaultTimeout),
+		converter:    converter{html: opts.Converter, documents: opts.Documents},
+	}
+	if f.politeness == nil {
+		f.politeness = NewPoliteness(DefaultInFlight, DefaultPerSecond)
+	}
+	return f, nil
+}
+
+// Fetch reads one URL whole. The error is an *Error, or ctx's own error if the caller gave up: that passes as it is
+// and wins over a deadline that passed as well. The call ends at the deadline whatever the network or a converter
+// does; what is still under way then is told to stop and leaves nothing behind once it does.
+func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Page, error) {
+	url := trimURL(req.URL)
+	return within(ctx, f.timeout, url, func(ctx context.Context) (*Page, error) {
+		return f.fetch(ctx, url, req.Format)
+	})
+}
+
+// fetch is Fetch without its deadline.
+func (f *Fetcher) fetch(ctx context.Context, url string, format Format) (*Page, error) {
+	t, bad := f.begin(url, format)
+	if bad != nil {
+		return nil, bad
+	}
+	accept := acceptAuto
+	if format == FormatRaw {
+		accept = acceptRaw
+	}
+	a, err := f.follow(ctx, t, accept)
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	retrieved := time.Now().UTC()
+	r := reply{url: t.here().String(), status: a.status, contentType: a.header.Values("Content-Type"), format: format}
+	if r.body, err = f.body(a, &r); err != nil {
+		return nil, err
+	}
+	a.close() // the host's slot is free while we convert
+	c, err := f.converter.read(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	p := c.page(int64(len(r.body)))
+	p.RequestedURL, p.FinalURL, p.Status = t.requested, r.url, a.status
+	p.RetrievedAt, p.Headers, p.Redirects = retrieved, keptHeaders(a.header), t.redirects()
+	return p, nil
+}
+
+// begin checks a request, format first, and says where to start.
+func (f *Fetcher) begin(url string, format Format) (*trail, *Error) {
+	switch format {
+	case "", FormatAuto, FormatRaw:
+	default:
+		return nil, invalidInput("format", clip(url, weburl.MaxLength), `format must be "auto" or "raw"`)
+	}
+	u, err := f.policy.Check(url)
+	if err == nil {
+		err = f.judge(u)
+	}
+	if err != nil {
+		e, ok := errors.AsType[*weburl.Error](err)
+		if !ok {
+			e = &weburl.Error{Kind: weburl.Disallowed, Reason: "the policy could not judge the URL", Rule: weburl.RulePolicy}
+		}
+		return nil, refused(clip(url, weburl.MaxLength), e)
+	}
+	return &trail{requested: url, urls: []*weburl.URL{u}}, nil
+}
+
+// body reads the body of the final answer. Declared length, then challenge, then what reading shows.
+func (f *Fetcher) body(a *answer, r *reply) ([]byte, error) {
+	if a.length > f.maxBodyBytes {
+		return nil, r.tooLarge(f.maxBodyBytes, fmt.Sprintf("%d bytes are declared", a.length))
+	}
+	if values := a.header.Values("Cf-Mitigated"); len(values) == 1 && values[0] == "challenge" {
+		return nil, r.failure(CodeBlocked, "the site answered with a bot challenge", nil)
+	}
+	body, err := readBody(a.header, a.body, f.maxBodyBytes)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, r.tooLarge(f.maxBodyBytes, "stopped reading")
+	case err != nil:
+		return nil, unavailable(r.url, err)
+	}
+	return body, nil
+}
+
+// within runs work under one deadline and returns when it, the deadline or the caller's patience ends, whichever is
+// first. Work that ignores its context is left behind; its result goes nowhere.
+func within(ctx context.Context, timeout time.Duration, url string, work func(context.Context) (*Page, error)) (*Page, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	inner, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	type outcome struct {
+		page *Page
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		page, err := sheltered(inner, url, work)
+		done <- outcome{page, err}
+	}()
+	var o outcome
+	select {
+	case o = <-done:
+		if o.err == nil {
+			return o.page, nil
+		}
+	case <-inner.Done():
+	}
+	// Whatever failed after the end came is the end's doing.
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if inner.Err() != nil {
+		return nil, timedOut(clip(url, weburl.MaxLength), timeout)
+	}
+	return nil, o.err
+}
+
+// sheltered turns a panic over hostile bytes into a failure of this one call. The caller cannot do so itself: work
+// runs on a goroutine of its own.
+func sheltered(ctx context.Context, url string, work func(context.Context) (*Page, error)) (page *Page, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			page, err = nil, unavailable(clip(url, weburl.MaxLength), fmt.Errorf("internal fault: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	return work(ctx)
+}
+
+// keptHeaderBytes bounds each header value of a page, so that a stored page stays small.
+const keptHeaderBytes = 1 << 10
+
+// keptHeaders are the few headers that say something about the text; no other leaves this package.
+func keptHeaders(h http.Header) map[string]string {
+	var kept map[string]string
+	for _, name := range []string{"content-type", "content-length", "last-modified", "etag", "x-markdown-tokens", "cf-mitigated"} {
+		values := h.Values(name)
+		if len(values) == 0 {
+			continue
+		}
+		if kept == nil {
+			kept = map[string]string{}
+		}
+		value := strings.ToValidUTF8(strings.Join(values, ", "), "\ufffd")
+		for len(value) > keptHeaderBytes {
+			_, size := utf8.DecodeLastRuneInString(value[:min(len(value), keptHeaderBytes+1)])
+			value = value[:min(len(value), keptHeaderBytes+1)-size]
+		}
+		kept[name] = value
+	}
+	return kept
+}
+
+// trimURL drops what stands around a pasted URL.
+func trimURL(url string) string {
+	return strings.Trim(strings.TrimSpace(url), "\ufeff")
+}
+
+// clip cuts s to n characters.
+func clip(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+func valueOr[T any](value *T, otherwise T) T {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}

@@ -1,0 +1,195 @@
+package webfetch
+
+// One hop: a connection to a judged address, one GET, one answer. The rule: a hop writes its request exactly once.
+// net/http's Transport sends again when a kept connection turns out stale, or when an HTTP/2 peer says GOAWAY (which a
+// hostile peer can say for ever); and on a kept connection, bytes behind one body can become the next answer. So there
+// is no pool here: a connection is made for a hop, carries its one request, and is closed.
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http2"
+
+	"github.com/wayleave/wayleave/weburl"
+)
+
+const (
+	// maxHeaderBytes bounds all header fields of an answer together with those of the interim answers before it.
+	// 256 KiB is what browsers take.
+	maxHeaderBytes = 256 << 10
+	// maxInterim bounds the 1xx answers before the real one: a server has no use for more than a few.
+	maxInterim = 20
+)
+
+// transport makes hops.
+type transport struct {
+	// dial connects to "host:port", where the host is as it was judged. It judges what a name resolves to.
+	dial      func(ctx context.Context, network, address string) (net.Conn, error)
+	tls       *tls.Config
+	proxy     *url.URL // nil: no proxy
+	userAgent string
+}
+
+// answer is the response to a GET: its body is framed but not decoded.
+type answer struct {
+	status int
+	header http.Header
+	length int64 // what Content-Length declares, -1 if nothing usable
+	body   io.Reader
+	close  func() // ends the hop; the body cannot be read afterwards
+}
+
+// peerError is a fault of the other side, said in our words.
+type peerError string
+
+func (e peerError) Error() string { return string(e) }
+
+// The faults that a peer can show us.
+const (
+	errCut        = peerError("the answer was cut short")
+	errHeaders    = peerError("the headers of the answer are too large")
+	errInterim    = peerError("too many interim answers came before the real one")
+	errMalformed  = peerError("the answer is not HTTP")
+	errFraming    = peerError("the answer does not say clearly where its body ends")
+	errSwitched   = peerError("the server changed the protocol without being asked")
+	errProxyAuth  = peerError("the egress proxy asks for credentials")
+	errProxyNo    = peerError("the egress proxy refused the connection")
+	errBadRequest = peerError("the address cannot be written into a request")
+)
+
+// get sends the one request of a hop. It returns when the headers of the real answer are there. The error may hold a
+// *weburl.Error, when the name resolves to a refused address.
+func (t *transport) get(ctx context.Context, u *weburl.URL, accept string) (*answer, error) {
+	conn, err := t.connect(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	// Closing is what ends a read or write that waits for a slow peer.
+	unhook := context.AfterFunc(ctx, func() { conn.Close() })
+	hangUp := func() {
+		unhook()
+		conn.Close()
+	}
+	header := t.header(accept)
+	var a *answer
+	if tc, ok := conn.(*tls.Conn); ok && tc.ConnectionState().NegotiatedProtocol == http2.NextProtoTLS {
+		a, err = exchangeHTTP2(ctx, tc, u, header)
+	} else {
+		a, err = t.exchangeHTTP1(conn, u, header)
+	}
+	if err == nil && a.status < 200 {
+		err = errSwitched // only 101 gets here: the other interim answers were passed over
+	}
+	if err != nil {
+		hangUp()
+		return nil, err
+	}
+	if end := a.close; end != nil {
+		a.close = func() { end(); hangUp() }
+	} else {
+		a.close = hangUp
+	}
+	return a, nil
+}
+
+// field is one header field. They are a list and not a map, so that every request looks the same.
+type field struct{ name, value string }
+
+// The Accept values. Markdown comes first, so that a site that negotiates spares us the conversion; who wants the raw
+// body wants the HTML, though.
+const (
+	acceptAuto = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5"
+	acceptRaw  = "text/html, text/markdown;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5"
+)
+
+// header is the whole set: no cookie, credential, Referer or condition is ever sent, on no hop.
+func (t *transport) header(accept string) []field {
+	return []field{
+		{"User-Agent", t.userAgent},
+		{"Accept", accept},
+		{"Accept-Language", "en"},
+		{"Accept-Encoding", "gzip, br, zstd"},
+	}
+}
+
+// connect gives a *tls.Conn for https, else the plain connection.
+func (t *transport) connect(ctx context.Context, u *weburl.URL) (net.Conn, error) {
+	// Only the look-up sees a trailing dot, where it means that no search list is to be tried.
+	address := net.JoinHostPort(u.HTTP().Hostname(), strconv.Itoa(int(u.Port())))
+	var conn net.Conn
+	var err error
+	if t.proxy == nil {
+		conn, err = t.dial(ctx, "tcp", address)
+	} else {
+		conn, err = t.connectProxy(ctx, u.Scheme() == "https", address)
+	}
+	if err != nil || u.Scheme() == "http" {
+		return conn, err
+	}
+	return t.handshake(ctx, conn, strings.Trim(u.Host(), "[]"), []string{http2.NextProtoTLS, "http/1.1"})
+}
+
+// handshake starts TLS with the host that was judged as the server's name.
+func (t *transport) handshake(ctx context.Context, conn net.Conn, host string, protocols []string) (net.Conn, error) {
+	config := t.tls.Clone()
+	config.ServerName = host
+	config.NextProtos = protocols
+	tc := tls.Client(&watchedConn{Conn: conn}, config)
+	if err := tc.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return tc, nil
+}
+
+// watchedConn remembers that the connection below TLS ended. crypto/tls reports the same io.EOF whether the peer said
+// goodbye (close_notify) or was cut off between two records; only the former leaves this false.
+type watchedConn struct {
+	net.Conn
+	ended bool
+}
+
+func (c *watchedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if errors.Is(err, io.EOF) {
+		c.ended = true
+	}
+	return n, err
+}
+
+// exchangeHTTP2 sends the request on a connection of its own. ClientConn.RoundTrip, unlike Transport's, never sends
+// again.
+func exchangeHTTP2(ctx context.Context, conn *tls.Conn, u *weburl.URL, header []field) (*answer, error) {
+	h2 := &http2.Transport{DisableCompression: true, MaxHeaderListSize: maxHeaderBytes}
+	cc, err := h2.NewClientConn(conn)
+	if err != nil {
+		return nil, err
+	}
+	req := &http.Request{Method: http.MethodGet, URL: u.HTTP(), Host: authority(u), Header: http.Header{}}
+	for _, f := range header {
+		req.Header.Set(f.name, f.value)
+	}
+	res, err := cc.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		cc.Close()
+		return nil, err
+	}
+	return &answer{status: res.StatusCode, header: res.Header, length: res.ContentLength, body: res.Body,
+		close: func() { res.Body.Close(); cc.Close() }}, nil
+}
+
+// authority is what stands in Host: the judged host, and the port unless it is the scheme's own.
+func authority(u *weburl.URL) string {
+	if u.Scheme() == "http" && u.Port() == 80 || u.Scheme() == "https" && u.Port() == 443 {
+		return u.Host()
+	}
+	return u.Host() + ":" + strconv.Itoa(int(u.Port()))
+}
