@@ -1,6 +1,7 @@
-// One scripted conversation of the AI SDK with a given set of tools.
+// One scripted conversation of the AI SDK with a given set of tools. Beside what a driver reports it gives, as stored,
+// the conversation as a host sends it again from its own store: converted with the tools at hand, and without them.
 
-import { generateText, stepCountIs } from 'ai';
+import { convertToModelMessages, generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { nextCall, TOOL } from './script.mjs';
 
@@ -26,15 +27,25 @@ export async function converse(tools, calls) {
       };
     },
   });
-  const { steps, response } = await generateText({ model, tools, prompt: 'read', stopWhen: stepCountIs(calls.length + 1) });
-  const last = JSON.parse(requests.at(-1));
+  let finished = [];
+  await generateText({
+    model, tools, prompt: 'read', stopWhen: stepCountIs(calls.length + 1),
+    onFinish: ({ steps }) => { finished = steps.flatMap((step) => step.toolResults); },
+  });
   return {
     offered,
     requests,
-    texts: toolTexts(last),
-    results: steps.flatMap((step) => step.toolResults.map((result) => result.output)),
-    stored: response?.messages,
+    texts: toolTexts(JSON.parse(requests.at(-1))),
+    results: finished.map((result) => result.output),
+    stored: [await storedAndSentAgain(finished, tools), await storedAndSentAgain(finished)],
   };
+}
+
+async function storedAndSentAgain(finished, tools) {
+  const parts = finished.map(({ toolCallId, toolName, input, output }) => (
+    { type: 'dynamic-tool', toolName, toolCallId, state: 'output-available', input, output }
+  ));
+  return JSON.stringify(await convertToModelMessages([{ role: 'assistant', parts }], { tools }));
 }
 
 // toolTexts lists the text of every tool result in a prompt; anything in a result that is not text is an error.

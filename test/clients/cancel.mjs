@@ -1,4 +1,5 @@
-// Calls web_fetch with the official client and gives up after a while, in the era that is asked for.
+// Calls web_fetch with the official client and gives up after a while, in the era that is asked for. It stays connected
+// until its standard input ends, as a harness that goes on with other things does.
 //   orders  {url, headers, era: "legacy"|"modern", call: {...arguments}, afterMs}
 //   report  protocol: the revision spoken; error: name and message of what the call threw
 
@@ -20,4 +21,6 @@ try {
   error = { name: thrown?.name ?? typeof thrown, message: String(thrown?.message ?? thrown) };
 }
 report({ protocol: client.getNegotiatedProtocolVersion(), error });
+process.stdin.resume();
+await new Promise((ended) => process.stdin.once('end', ended));
 await client.close();

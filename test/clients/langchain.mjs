@@ -30,9 +30,11 @@ try {
   await client.close();
 }
 
+// LangChain gives a model the one text of a result as JSON, with the structured part beside it; a failed call as words
+// of its own around the text.
 function toolTexts(messages) {
-  return messages.filter((message) => message.getType() === 'tool').map(({ content }) => {
-    if (typeof content === 'string') return content;
+  return messages.filter((message) => message.getType() === 'tool').map(({ content, status }) => {
+    if (typeof content === 'string') return status === 'error' ? content : JSON.parse(content).text;
     if (content.length !== 1 || content[0].type !== 'text') {
       throw new Error(`a tool result that is not one text: ${JSON.stringify(content)}`);
     }

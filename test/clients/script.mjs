@@ -1,16 +1,19 @@
 // The scripted model of the drivers beside this file: it plays a fixed list of tool calls, so that a test says what
 // a harness was asked to do and reads what the harness put before its model. It decides nothing else.
 //
-// A driver reads its orders as one JSON object from standard input and writes one JSON report to standard output:
+// A driver reads its orders, one line of JSON, from standard input and writes one JSON report to standard output:
 //   orders  {url, headers} or {command, args, env}: the server; calls: [{...arguments}], where offset "continue"
 //           means the offset that the header of the last result names
 //   report  offered: tool names as the model saw them; requests: what went to the model, one JSON text a turn;
 //           texts: the tool results as the model saw them, in order; results: what the host was given
 
-import { readFileSync, writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 
 export function orders() {
-  return JSON.parse(readFileSync(0, 'utf8'));
+  const one = Buffer.alloc(1);
+  const line = [];
+  while (readSync(0, one) === 1 && one[0] !== 10) line.push(one[0]);
+  return JSON.parse(Buffer.from(line).toString('utf8'));
 }
 
 export function report(value) {

@@ -1,0 +1,92 @@
+package clienttest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// W-088: a client that gives up stops the fetch, whichever era it speaks: by a notice in the older one, by closing the
+// response in the newer one. The site is left within a second.
+func TestGivingUpStopsTheFetchInBothEras(t *testing.T) {
+	t.Parallel()
+	for era, revision := range map[string]string{"legacy": "2025-11-25", "modern": "2026-07-28"} {
+		t.Run(era, func(t *testing.T) {
+			page := newSite(t)
+			s := serve(t, program(t), "--allow-host", page.host())
+			orders := s.overHTTP()
+			orders["era"], orders["afterMs"], orders["call"] = era, 300, map[string]any{"url": page.URL + "/slow"}
+			rep, gaveUp := giveUp(t, orders, page)
+			if rep.Protocol != revision {
+				t.Errorf("the client spoke %q, want %s", rep.Protocol, revision)
+			}
+			if rep.Error == nil || rep.Error.Message != "the driver gave up" {
+				t.Errorf("the call ended with %+v, want the client's own giving up", rep.Error)
+			}
+			select {
+			case <-page.left:
+				t.Logf("the site was left %s after the client's report", time.Since(gaveUp).Round(time.Millisecond))
+			case <-time.After(time.Second):
+				t.Error("the site's connection was still open a second after the client had given up")
+			}
+			if log := s.log(); !containsCall(log, "cancelled") {
+				t.Errorf("the log does not say that the call was cancelled:\n%s", log)
+			}
+		})
+	}
+}
+
+// giveUp runs the official client until it has given up, and leaves it connected until the test ends.
+func giveUp(t *testing.T, orders map[string]any, page *site) (report, time.Time) {
+	t.Helper()
+	node, err := shop.node()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(orders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
+	cmd := exec.CommandContext(ctx, node, inClients("cancel.mjs"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the client ended with %v", err)
+		}
+		cancel()
+	})
+	if _, err := io.WriteString(in, string(line)+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := bufio.NewReader(out).ReadBytes('\n')
+	gaveUp := time.Now()
+	if err != nil {
+		t.Fatalf("the client reported nothing: %v", err)
+	}
+	select {
+	case <-page.arrived:
+	default:
+		t.Fatal("the client gave up before the site was asked")
+	}
+	var rep report
+	if err := json.Unmarshal(text, &rep); err != nil {
+		t.Fatal(err)
+	}
+	return rep, gaveUp
+}
