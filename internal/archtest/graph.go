@@ -26,7 +26,9 @@ func graph() []row {
 			why: "tree to Markdown; it fetches nothing and judges nothing"},
 		{pkg: "internal/thin", modules: []string{"golang.org/x/net"},
 			why: "tree to facts; our words only"},
-		{pkg: "webfetch", ours: []string{"agenttool", "weburl", "internal/charset", "internal/htmltree", "internal/markdown", "internal/thin"},
+		{pkg: "internal/maincontent", modules: []string{"golang.org/x/net"},
+			why: "tree to the part that its reader came for; it writes nothing"},
+		{pkg: "webfetch", ours: []string{"agenttool", "weburl", "internal/charset", "internal/htmltree", "internal/maincontent", "internal/markdown", "internal/thin"},
 			modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress", "golang.org/x/net", "golang.org/x/text"},
 			why:     "the library: reads one URL as text with no database and no server"},
 		{pkg: "internal/agent", ours: []string{"internal/secret"}, modules: []string{"golang.org/x/sys"},
@@ -45,7 +47,8 @@ func graph() []row {
 
 		{pkg: "internal/archtest", why: "the shape itself"},
 		{pkg: "internal/structurecheck", modules: []string{"github.com/yuin/goldmark"}, why: "test support: the judge of Markdown structure; no product package imports it"},
-		{pkg: "internal/testsite", why: "test support: servers with every fault"},
+		{pkg: "internal/testsite", modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress", "golang.org/x/net"}, why: "test support: servers with every fault; it codes bombs and speaks HTTP/2 frame by frame"},
+		{pkg: "internal/corpustest", why: "test support: third-party pages that are not in the repository"},
 		{pkg: "internal/clienttest", why: "test support: real MCP clients"},
 		{pkg: "bench", ours: []string{"webfetch", "internal/htmltree", "internal/markdown"}, why: "a module of its own: the peers stay out of the product"},
 	}
