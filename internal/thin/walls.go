@@ -1,0 +1,81 @@
+// The rules for walls: paywall, sign-in, consent.
+
+package thin
+
+// Limits in words. A preview before a paywall is a few paragraphs; a wall has a sentence or two besides its form.
+const (
+	shortPage    = 400 // no rule takes a page with more prose than this for a wall or a challenge
+	preview      = 300 // a text with more prose than this was not cut for readers who have not paid
+	shortPreview = 120 // a text that its data call not free, and that is this short, was cut
+	wallText     = 100 // prose besides the form of a sign-in page that says what it is
+	bareForm     = 10  // the same of one that only shows its form
+	demandText   = 80  // a page whose text is little more than the demand to sign in
+	consentText  = 400 // a consent wall with a list of purposes
+	besideBox    = 3   // words beside a consent box: a name, a language
+)
+
+func paywall(r *reading, _ Page) (Fact, bool) {
+	if r.prose > preview {
+		return Fact{}, false
+	}
+	offered := containsAny(r.text, offerPhrases)
+	shown := 0
+	for _, sign := range []bool{r.notFree, offered, r.offerBox} {
+		if sign {
+			shown++
+		}
+	}
+	words := counted(r.prose, "word")
+	switch {
+	case shown >= 2 && r.notFree:
+		return Fact{Paywall, "the page's data say it is not free to read; " + words + " are shown, then an offer"}, true
+	case shown >= 2:
+		return Fact{Paywall, "an offer to subscribe stands where the text ends, after " + words}, true
+	case r.notFree && r.prose <= shortPreview:
+		return Fact{Paywall, "the page's data say it is not free to read; " + words + " are shown"}, true
+	case containsAny(r.headings, offerPhrases) && r.prose <= preview/2 && r.technical == 0:
+		return Fact{Paywall, "a heading offers a subscription to read on, after " + words}, true
+	}
+	return Fact{}, false
+}
+
+func loginWall(r *reading, p Page) (Fact, bool) {
+	demanded := containsAny(r.text, demandPhrases) || containsAny(r.title, demandPhrases)
+	named := matchesAny(r.headings, signInNames) || matchesAny(r.title, signInNames)
+	signUp := r.passwords > 1 || r.newPasswords > 0
+	beside := counted(r.outside, "word") + " besides the form"
+	switch {
+	case r.prose > shortPage:
+	case r.passwords > 0 && demanded && r.outside <= wallText:
+		return Fact{LoginWall, "a password field and a demand to sign in; " + beside}, true
+	case r.passwords > 0 && !signUp && named && r.outside <= wallText,
+		r.passwords > 0 && !signUp && r.outside <= bareForm && r.main <= wallText:
+		return Fact{LoginWall, "a password field; " + beside}, true
+	case named && r.passwords == 0 && r.fields <= 2 && r.forms > 0 && r.buttons > 0 && r.main <= demandText && r.technical == 0 &&
+		(r.fields > 0 || r.outside <= bareForm):
+		return Fact{LoginWall, "a form to sign in; " + beside}, true
+	case demanded && r.main <= demandText && r.technical == 0:
+		return Fact{LoginWall, "a demand to sign in, and " + counted(r.main, "word") + " in all"}, true
+	case p.Status == 401 && r.main <= demandText:
+		return Fact{LoginWall, "status 401 and " + counted(r.main, "word")}, true
+	}
+	return Fact{}, false
+}
+
+// consentWall: a consent box with nothing beside it, or a short page that asks for nothing but consent. A box over
+// content is only a banner.
+func consentWall(r *reading, _ Page) (Fact, bool) {
+	if r.buttons == 0 || !containsAny(r.labels, acceptPhrases) {
+		return Fact{}, false
+	}
+	boxed := r.consentBox && !r.consentWraps && r.main <= besideBox && r.consent > 0 && r.consent <= consentText
+	asked := !r.consentBox && r.main <= consentText && r.prose <= consentText/2 && r.technical == 0 && r.fields == 0 && r.passwords == 0 &&
+		(containsAny(r.headings, consentHeadings) || containsAny(r.title, consentHeadings)) && containsAny(r.text, consentPhrases)
+	switch {
+	case boxed:
+		return Fact{ConsentWall, "a consent box with " + counted(r.buttons, "button") + "; " + counted(r.main, "word") + " besides it"}, true
+	case asked:
+		return Fact{ConsentWall, "a request for consent with " + counted(r.buttons, "button") + "; " + counted(r.main, "word") + " in all"}, true
+	}
+	return Fact{}, false
+}
