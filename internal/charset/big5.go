@@ -38,7 +38,12 @@ func decodeBig5(dst, src []byte) []byte {
 		default:
 			r = index[pointer]
 		}
-		dst, i = appendPair(dst, r, trail, i)
+		if r == 0 {
+			dst, i = appendBrokenPair(dst, trail, i)
+			continue
+		}
+		dst = utf8.AppendRune(dst, r)
+		i += 2
 	}
 	return dst
 }

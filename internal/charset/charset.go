@@ -34,8 +34,9 @@ func Decode(body []byte, header string, markup Markup) (text string, encoding st
 	if encoding == utf8Name && utf8.Valid(body) {
 		return string(body), encoding
 	}
-	decode := decoderOf(encoding)
-	return string(decode(make([]byte, 0, len(body)+len(body)/2), body)), encoding
+	// Most characters take one byte more than they did for each of their bytes beyond ASCII, or less.
+	room := make([]byte, 0, len(body)+countHigh(body))
+	return string(decoderOf(encoding)(room, body)), encoding
 }
 
 // Wide tells whether Decode would read body in an encoding whose units are larger than a byte, UTF-16 or UTF-32, so
@@ -126,6 +127,3 @@ func decodeReplacement(dst, src []byte) []byte {
 	}
 	return appendBroken(dst)
 }
-
-// appendBroken appends U+FFFD, the standard's answer to bytes that mean nothing.
-func appendBroken(dst []byte) []byte { return append(dst, "\uFFFD"...) }

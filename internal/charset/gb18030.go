@@ -41,7 +41,12 @@ func decodeGB18030(dst, src []byte) []byte {
 		if 0x40 <= trail && trail != 0x7F && trail != 0xFF {
 			r = index[gb18030Pointer(b, trail)]
 		}
-		dst, i = appendPair(dst, rune(r), trail, i)
+		if r == 0 {
+			dst, i = appendBrokenPair(dst, trail, i)
+			continue
+		}
+		dst = appendBMP(dst, r)
+		i += 2
 	}
 	return dst
 }
@@ -134,8 +139,8 @@ const gb18030Pointers = 39420
 var gb18030Ranges = sync.OnceValue(func() []gb18030Range {
 	var ranges []gb18030Range
 	next := rune(-1)
-	read(simplifiedchinese.GB18030, gb18030Pointers, func(p int) []byte {
-		return []byte{byte(p/12600 + 0x81), byte(p/1260%10 + 0x30), byte(p/10%126 + 0x81), byte(p%10 + 0x30)}
+	read(simplifiedchinese.GB18030, gb18030Pointers, func(p int, b []byte) []byte {
+		return append(b, byte(p/12600+0x81), byte(p/1260%10+0x30), byte(p/10%126+0x81), byte(p%10+0x30))
 	}, func(p int, r rune) {
 		if r != next {
 			ranges = append(ranges, gb18030Range{pointer: uint16(p), first: uint16(r)})

@@ -16,39 +16,39 @@ import (
 // megabyte less in the binary than a second copy, a few milliseconds once, and at most 80 kB each while in use.
 var (
 	gb18030Index = sync.OnceValue(func() []uint16 {
-		index := readIndex(simplifiedchinese.GBK, 126*190, func(p int) []byte {
-			return []byte{byte(p/190 + 0x81), skipDEL(p%190 + 0x40)}
+		index := readIndex(simplifiedchinese.GBK, 126*190, func(p int, b []byte) []byte {
+			return append(b, byte(p/190+0x81), skipDEL(p%190+0x40))
 		})
 		completeGB18030(index)
 		return index
 	})
 	euckrIndex = sync.OnceValue(func() []uint16 {
-		return readIndex(korean.EUCKR, 126*190, func(p int) []byte {
-			return []byte{byte(p/190 + 0x81), byte(p%190 + 0x41)}
+		return readIndex(korean.EUCKR, 126*190, func(p int, b []byte) []byte {
+			return append(b, byte(p/190+0x81), byte(p%190+0x41))
 		})
 	})
 	jis0208Index = sync.OnceValue(func() []uint16 {
-		return readIndex(japanese.ShiftJIS, 60*188, func(p int) []byte {
+		return readIndex(japanese.ShiftJIS, 60*188, func(p int, b []byte) []byte {
 			lead := p/188 + 0x81
 			if lead > 0x9F {
 				lead += 0x40
 			}
-			return []byte{byte(lead), skipDEL(p%188 + 0x40)}
+			return append(b, byte(lead), skipDEL(p%188+0x40))
 		})
 	})
 	jis0212Index = sync.OnceValue(func() []uint16 {
-		return readIndex(japanese.EUCJP, 94*94, func(p int) []byte {
-			return []byte{0x8F, byte(p/94 + 0xA1), byte(p%94 + 0xA1)}
+		return readIndex(japanese.EUCJP, 94*94, func(p int, b []byte) []byte {
+			return append(b, 0x8F, byte(p/94+0xA1), byte(p%94+0xA1))
 		})
 	})
 	big5Index = sync.OnceValue(func() []rune {
 		index := make([]rune, 126*157)
-		read(traditionalchinese.Big5, len(index), func(p int) []byte {
+		read(traditionalchinese.Big5, len(index), func(p int, b []byte) []byte {
 			trail := p%157 + 0x40
 			if trail > 0x7E {
 				trail += 0x22
 			}
-			return []byte{byte(p/157 + 0x81), byte(trail)}
+			return append(b, byte(p/157+0x81), byte(trail))
 		}, func(p int, r rune) { index[p] = r })
 		return index
 	})
@@ -63,18 +63,18 @@ func skipDEL(trail int) byte {
 }
 
 // readIndex reads an index whose characters are all below U+10000.
-func readIndex(e encoding.Encoding, size int, bytesOf func(pointer int) []byte) []uint16 {
+func readIndex(e encoding.Encoding, size int, appendBytes func(pointer int, b []byte) []byte) []uint16 {
 	index := make([]uint16, size)
-	read(e, size, bytesOf, func(p int, r rune) { index[p] = uint16(r) })
+	read(e, size, appendBytes, func(p int, r rune) { index[p] = uint16(r) })
 	return index
 }
 
 // read calls set for each pointer below size whose bytes are one character, and only one, to e.
-func read(e encoding.Encoding, size int, bytesOf func(pointer int) []byte, set func(pointer int, r rune)) {
+func read(e encoding.Encoding, size int, appendBytes func(pointer int, b []byte) []byte, set func(pointer int, r rune)) {
 	decode := e.NewDecoder()
-	var text [16]byte
+	var text, sequence [16]byte
 	for p := range size {
-		src := bytesOf(p)
+		src := appendBytes(p, sequence[:0])
 		decode.Reset()
 		n, used, err := decode.Transform(text[:], src, true)
 		r, width := utf8.DecodeRune(text[:n])

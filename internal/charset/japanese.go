@@ -21,7 +21,7 @@ func decodeShiftJIS(dst, src []byte) []byte {
 			i++
 			continue
 		case 0xA1 <= b && b <= 0xDF:
-			dst = utf8.AppendRune(dst, halfKatakana+rune(b-0xA1))
+			dst = appendBMP(dst, halfKatakana+uint16(b-0xA1))
 			i++
 			continue
 		case b == 0xA0 || b > 0xFC:
@@ -32,13 +32,19 @@ func decodeShiftJIS(dst, src []byte) []byte {
 			return appendBroken(dst)
 		}
 		trail := src[i+1]
-		dst, i = appendPair(dst, shiftJISRune(index, b, trail), trail, i)
+		r := shiftJISRune(index, b, trail)
+		if r == 0 {
+			dst, i = appendBrokenPair(dst, trail, i)
+			continue
+		}
+		dst = appendBMP(dst, r)
+		i += 2
 	}
 	return dst
 }
 
 // shiftJISRune gives the character of a pair; 0 for none.
-func shiftJISRune(index []uint16, lead, trail byte) rune {
+func shiftJISRune(index []uint16, lead, trail byte) uint16 {
 	const privateFirst, privateLast = 8836, 10715 // pointers of the end-user-defined characters
 	if trail < 0x40 || trail == 0x7F || trail > 0xFC {
 		return 0
@@ -52,9 +58,9 @@ func shiftJISRune(index []uint16, lead, trail byte) rune {
 		pointer--
 	}
 	if privateFirst <= pointer && pointer <= privateLast {
-		return rune(0xE000 + pointer - privateFirst)
+		return uint16(0xE000 + pointer - privateFirst)
 	}
-	return rune(index[pointer])
+	return index[pointer]
 }
 
 // decodeEUCJP decodes EUC-JP with its three-byte supplementary set.
@@ -81,14 +87,19 @@ func decodeEUCJP(dst, src []byte) []byte {
 			return appendBroken(dst)
 		}
 		lead, trail := src[i], src[i+1]
-		var r rune
+		var r uint16
 		switch {
 		case lead == 0x8E && 0xA1 <= trail && trail <= 0xDF:
-			r = halfKatakana + rune(trail-0xA1)
+			r = halfKatakana + uint16(trail-0xA1)
 		case isEUC(lead) && isEUC(trail):
-			r = rune(index()[int(lead-0xA1)*94+int(trail-0xA1)])
+			r = index()[int(lead-0xA1)*94+int(trail-0xA1)]
 		}
-		dst, i = appendPair(dst, r, trail, i)
+		if r == 0 {
+			dst, i = appendBrokenPair(dst, trail, i)
+			continue
+		}
+		dst = appendBMP(dst, r)
+		i += 2
 	}
 	return dst
 }
@@ -170,7 +181,7 @@ func appendJPDouble(dst, p []byte) (out []byte, size int) {
 	if r == 0 {
 		return appendBroken(dst), 2
 	}
-	return utf8.AppendRune(dst, rune(r)), 2
+	return appendBMP(dst, r), 2
 }
 
 // jpSingle gives the character of a byte outside pairs.

@@ -25,7 +25,12 @@ func decodeEUCKR(dst, src []byte) []byte {
 		if 0x41 <= trail && trail <= 0xFE {
 			r = index[int(b-0x81)*190+int(trail)-0x41]
 		}
-		dst, i = appendPair(dst, rune(r), trail, i)
+		if r == 0 {
+			dst, i = appendBrokenPair(dst, trail, i)
+			continue
+		}
+		dst = appendBMP(dst, r)
+		i += 2
 	}
 	return dst
 }

@@ -18,7 +18,7 @@ func singleByte(encoding string) decoder {
 				i += n
 				continue
 			}
-			dst = utf8.AppendRune(dst, rune(upper[src[i]-utf8.RuneSelf]))
+			dst = appendBMP(dst, upper[src[i]-utf8.RuneSelf])
 			i++
 		}
 		return dst

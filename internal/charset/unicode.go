@@ -2,19 +2,34 @@ package charset
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
+// highBits are the bits that no byte of ASCII has.
+const highBits = 0x8080808080808080
+
 // asciiRun is the number of ASCII bytes that p begins with.
 func asciiRun(p []byte) int {
-	const high = 0x8080808080808080
 	n := 0
-	for len(p)-n >= 8 && binary.LittleEndian.Uint64(p[n:])&high == 0 {
+	for len(p)-n >= 8 && binary.LittleEndian.Uint64(p[n:])&highBits == 0 {
 		n += 8
 	}
 	for n < len(p) && p[n] < utf8.RuneSelf {
 		n++
+	}
+	return n
+}
+
+// countHigh is the number of bytes in p that are not ASCII.
+func countHigh(p []byte) int {
+	n := 0
+	for ; len(p) >= 8; p = p[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(p) & highBits)
+	}
+	for _, b := range p {
+		n += int(b >> 7)
 	}
 	return n
 }
