@@ -6,7 +6,6 @@ package webfetch
 
 import (
 	"bufio"
-	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
@@ -14,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -27,6 +27,9 @@ const (
 	// codedSlack is by how much the coded form of a body may be larger than its decoded form: framing of data that
 	// does not compress.
 	codedSlack = 64 << 10
+	// Blocks of a body that is read begin small and double up to here.
+	firstBlock = 8 << 10
+	lastBlock  = 1 << 20
 	// maxZstdWindow is what RFC 9659 allows for the content coding.
 	maxZstdWindow = 8 << 20
 )
@@ -83,17 +86,31 @@ func brokenCoding(source *countedReader, err error) error {
 	return fmt.Errorf("%w: %w", errBrokenCoding, err)
 }
 
-// readUpTo reads to the end, or fails as soon as there is more than limit.
+// readUpTo reads to the end, or fails as soon as there is more than limit. It collects blocks and joins them at the end:
+// a buffer that doubles would hold a body three times over by the time that it turns out to be too large.
 func readUpTo(r io.Reader, limit int64) ([]byte, error) {
-	var b bytes.Buffer
-	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, cutShort(err)
+	var blocks [][]byte
+	var total int64
+	block := make([]byte, 0, firstBlock)
+	for {
+		n, err := r.Read(block[len(block):cap(block)])
+		block = block[:len(block)+n]
+		if total += int64(n); total > limit {
+			return nil, errTooLarge
+		}
+		switch {
+		case errors.Is(err, io.EOF) && len(blocks) == 0:
+			return block, nil
+		case errors.Is(err, io.EOF):
+			return slices.Concat(append(blocks, block)...), nil
+		case err != nil:
+			return nil, cutShort(err)
+		}
+		if len(block) == cap(block) {
+			blocks = append(blocks, block)
+			block = make([]byte, 0, min(2*cap(block), lastBlock))
+		}
 	}
-	if n > limit {
-		return nil, errTooLarge
-	}
-	return b.Bytes(), nil
 }
 
 // contentCodings are the codings in the order in which they were applied.

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// bombBytes is how much a bomb unpacks to: far beyond every limit, and soon made.
-const bombBytes = 1 << 30
+// bombBytes is how much a bomb unpacks to: far beyond the default limits, and soon made.
+const bombBytes = 64 << 20
 
 // Encode gives text with the codings applied in order, as "gzip, br" in Content-Encoding says.
 func Encode(text, codings string) string {
@@ -24,16 +24,17 @@ func Encode(text, codings string) string {
 	return b.String()
 }
 
-// SendBomb sends a gigabyte of zeros with the codings applied in order, until the client goes.
-func SendBomb(w io.Writer, codings string) {
-	e := encoder(w, codings)
+// Bomb is zeros in plenty with the codings applied in order. It is made in advance, so that the cost of making it is
+// not taken for that of reading it.
+func Bomb(codings string) string {
+	var b bytes.Buffer
+	e := encoder(&b, codings)
 	zeros := make([]byte, 1<<20)
 	for range bombBytes / len(zeros) {
-		if _, err := e.Write(zeros); err != nil {
-			return
-		}
+		e.Write(zeros)
 	}
 	e.Close()
+	return b.String()
 }
 
 // encoder applies codings in order; the last one writes to w.

@@ -131,10 +131,8 @@ func Stalled() []Fault {
 // Bombs are bodies that never fit: endless ones, plain and coded.
 func Bombs() []Fault {
 	coded := func(coding string) func(*Conn) {
-		return Once(func(c *Conn) {
-			c.Send(okHead + "Content-Encoding: " + coding + "\r\n\r\n")
-			SendBomb(c, coding)
-		})
+		bomb := Bomb(coding)
+		return Once(func(c *Conn) { c.Send(okHead+"Content-Encoding: "+coding+"\r\n\r\n", bomb) })
 	}
 	return []Fault{
 		{"an endless body", Once(func(c *Conn) { c.Send(okHead + "\r\n"); Pour(c, "endless ") })},
