@@ -22,7 +22,7 @@ import (
 
 // exchangeHTTP1 writes the request and reads the head of the answer.
 func (t *transport) exchangeHTTP1(conn net.Conn, u *weburl.URL, header []field) (*answer, error) {
-	target := u.HTTP().RequestURI()
+	target := target(u)
 	if t.proxy != nil && u.Scheme() == "http" {
 		target = "http://" + authority(u) + target
 		header = append(header, proxyCredentials(t.proxy)...)

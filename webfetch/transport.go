@@ -173,7 +173,12 @@ func exchangeHTTP2(ctx context.Context, conn *tls.Conn, u *weburl.URL, header []
 	if err != nil {
 		return nil, err
 	}
-	req := &http.Request{Method: http.MethodGet, URL: u.HTTP(), Host: authority(u), Header: http.Header{}}
+	req := &http.Request{
+		Method: http.MethodGet,
+		URL:    &url.URL{Scheme: u.Scheme(), Host: authority(u), Opaque: "//" + authority(u) + target(u)}, // verbatim
+		Host:   authority(u),
+		Header: http.Header{},
+	}
 	for _, f := range header {
 		req.Header.Set(f.name, f.value)
 	}
@@ -192,4 +197,10 @@ func authority(u *weburl.URL) string {
 		return u.Host()
 	}
 	return u.Host() + ":" + strconv.Itoa(int(u.Port()))
+}
+
+// target is path and query, byte for byte as they were judged.
+func target(u *weburl.URL) string {
+	rest := strings.TrimPrefix(u.String(), u.Scheme()+"://")
+	return rest[strings.IndexByte(rest, '/'):] // a canonical URL always has a path
 }

@@ -6,6 +6,7 @@ package webfetch
 import (
 	"context"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -150,3 +151,16 @@ func textAnswer(mediaType, body string) *answer {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// private are options that also let private hosts pass.
+func private(o Options) Options {
+	o.Policy = &weburl.Policy{AllowPrivateHosts: true}
+	return o
+}
+
+// sortedLines is text with its lines in alphabetical order.
+func sortedLines(text string) string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
