@@ -20,11 +20,12 @@ import (
 	"github.com/wayleave/wayleave/internal/mcpserver"
 	"github.com/wayleave/wayleave/internal/reading"
 	"github.com/wayleave/wayleave/webfetch"
+	"github.com/wayleave/wayleave/weburl"
 )
 
 // Options of a service. The zero value reads the public web and serves MCP over pipes only.
 type Options struct {
-	// Fetch says what may be read and how. Its Politeness is replaced: each agent has one of its own.
+	// Fetch says what may be read and how. It has no Dialer, and its Politeness is replaced: each agent has one of its own.
 	Fetch webfetch.Options
 	// Data is the folder with agents and tokens. Without one there is no HTTP: nobody could be verified.
 	Data string
@@ -36,6 +37,9 @@ type Options struct {
 	Hosts []string
 	// TrustedProxies are those whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
+	// Listeners are the process's own sockets, which no agent may reach whatever is permitted; asked for at each
+	// connection. nil means none.
+	Listeners func() []netip.AddrPort
 	// PerMinute bounds an agent's fetches; 0 means 600.
 	PerMinute int
 	// PerHost and PerHostSecond bound an agent's fetches of one host: at once, and begun in a second; 0 means 4 and 10.
@@ -102,6 +106,11 @@ func New(o Options) (*Service, error) {
 // source makes what reads for one agent.
 func (s *Service) source(string) (webfetch.Source, error) {
 	o := s.o.Fetch
+	policy := o.Policy
+	if policy == nil {
+		policy = &weburl.Policy{}
+	}
+	o.Policy, o.Dialer = nil, &weburl.Dialer{Policy: policy, Listeners: s.o.Listeners}
 	o.Politeness = webfetch.NewPoliteness(s.o.PerHost, s.o.PerHostSecond)
 	return webfetch.Direct(o)
 }

@@ -75,13 +75,19 @@ type Agent struct {
 
 // Token is what is kept of a token. Hash is hexadecimal SHA-256 of the whole token text.
 type Token struct {
-	ID       string    `json:"id"`
-	Agent    string    `json:"agent"`
-	Scope    Scope     `json:"scope"`
-	Hash     string    `json:"hash"`
-	Created  time.Time `json:"created"`
-	Revoked  time.Time `json:"revoked,omitzero"`
-	LastUsed time.Time `json:"-"`
+	ID      string    `json:"id"`
+	Agent   string    `json:"agent"`
+	Scope   Scope     `json:"scope"`
+	Hash    string    `json:"hash"`
+	Created time.Time `json:"created"`
+	Revoked time.Time `json:"revoked,omitzero"`
+	LastUse Use       `json:"-"`
+}
+
+// Use is when a token was used last, and the address that it came from.
+type Use struct {
+	At   time.Time `json:"at"`
+	From string    `json:"from,omitempty"`
 }
 
 // Identity is who a verified token speaks for.

@@ -43,12 +43,12 @@ type Store struct {
 	files Files
 	now   func() time.Time
 
-	mu     sync.Mutex           // guards what follows
-	seen   fs.FileInfo          // identity of the file that byHash was read from; nil for none
-	byHash map[string]Identity  // tokens that work
-	live   map[string]bool      // ids of tokens that work
-	used   map[string]time.Time // uses since the last Flush, by token id
-	failed error                // why byHash could not be read; every token is refused while it is set
+	mu     sync.Mutex          // guards what follows
+	seen   fs.FileInfo         // identity of the file that byHash was read from; nil for none
+	byHash map[string]Identity // tokens that work
+	live   map[string]bool     // ids of tokens that work
+	used   map[string]Use      // uses since the last Flush, by token id
+	failed error               // why byHash could not be read; every token is refused while it is set
 }
 
 // NewStore opens the agents of a data folder. now gives the time; nil means the system's clock.
@@ -56,12 +56,12 @@ func NewStore(files Files, now func() time.Time) *Store {
 	if now == nil {
 		now = time.Now
 	}
-	return &Store{files: files, now: now, used: make(map[string]time.Time)}
+	return &Store{files: files, now: now, used: make(map[string]Use)}
 }
 
-// Verify finds who a bearer token speaks for. ErrUnknownToken says that it is not (or no longer) a token of this
+// Verify finds who a bearer token speaks for, and notes that it was used, and from which address. ErrUnknownToken says that it is not (or no longer) a token of this
 // install; any other error, that the store could not be read, in which case nobody is let in.
-func (s *Store) Verify(bearer string) (Identity, error) {
+func (s *Store) Verify(bearer, from string) (Identity, error) {
 	if !plausible(bearer) {
 		return Identity{}, ErrUnknownToken
 	}
@@ -75,7 +75,7 @@ func (s *Store) Verify(bearer string) (Identity, error) {
 	if !ok {
 		return Identity{}, ErrUnknownToken
 	}
-	s.used[who.TokenID] = s.now().UTC()
+	s.used[who.TokenID] = Use{At: s.now().UTC(), From: from}
 	return who, nil
 }
 
@@ -232,20 +232,20 @@ func (s *Store) List() ([]Agent, []Token, error) {
 	defer s.mu.Unlock()
 	for i := range b.Tokens {
 		t := &b.Tokens[i]
-		t.LastUsed = uses[t.ID]
-		if u := s.used[t.ID]; u.After(t.LastUsed) {
-			t.LastUsed = u
+		t.LastUse = uses[t.ID]
+		if u := s.used[t.ID]; u.At.After(t.LastUse.At) {
+			t.LastUse = u
 		}
 	}
 	return b.Agents, b.Tokens, nil
 }
 
-func (s *Store) uses() (map[string]time.Time, error) {
+func (s *Store) uses() (map[string]Use, error) {
 	data, _, err := s.files.Read(usesFile)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", usesFile, err)
 	}
-	uses := make(map[string]time.Time)
+	uses := make(map[string]Use)
 	if data == nil {
 		return uses, nil
 	}
@@ -260,21 +260,21 @@ func (s *Store) uses() (map[string]time.Time, error) {
 func (s *Store) Flush() error {
 	s.mu.Lock()
 	pending := s.used
-	s.used = make(map[string]time.Time)
+	s.used = make(map[string]Use)
 	s.mu.Unlock()
 	if len(pending) == 0 {
 		return nil
 	}
 	return s.files.Update(usesFile, func(old []byte) ([]byte, error) {
-		uses := make(map[string]time.Time)
+		uses := make(map[string]Use)
 		if old != nil {
 			if err := json.Unmarshal(old, &uses); err != nil {
 				return nil, fmt.Errorf("read %s: %w", usesFile, err)
 			}
 		}
-		for id, at := range pending {
-			if at.After(uses[id]) {
-				uses[id] = at
+		for id, use := range pending {
+			if use.At.After(uses[id].At) {
+				uses[id] = use
 			}
 		}
 		return json.Marshal(uses)

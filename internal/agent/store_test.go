@@ -27,14 +27,14 @@ func at(clock *time.Time) func() time.Time { return func() time.Time { return *c
 func TestTokenWorksUntilItIsRevoked(t *testing.T) {
 	f := folder(t)
 	server, cli := NewStore(f, nil), NewStore(f, nil)
-	if _, err := server.Verify("wl_tools_x"); !errors.Is(err, ErrUnknownToken) {
+	if _, err := server.Verify("wl_tools_x", "192.0.2.7"); !errors.Is(err, ErrUnknownToken) {
 		t.Fatalf("an empty store: %v", err)
 	}
 	tok, text, err := cli.NewToken("alice", ScopeTools)
 	if err != nil {
 		t.Fatal(err)
 	}
-	who, err := server.Verify(text.Reveal())
+	who, err := server.Verify(text.Reveal(), "192.0.2.7")
 	if err != nil || who != (Identity{Agent: "alice", TokenID: tok.ID, Scope: ScopeTools}) {
 		t.Fatalf("the server does not see a token made beside it: %+v, %v", who, err)
 	}
@@ -44,7 +44,7 @@ func TestTokenWorksUntilItIsRevoked(t *testing.T) {
 	if _, err := cli.Revoke(tok.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := server.Verify(text.Reveal()); !errors.Is(err, ErrUnknownToken) {
+	if _, err := server.Verify(text.Reveal(), "192.0.2.7"); !errors.Is(err, ErrUnknownToken) {
 		t.Fatalf("TM-044: a revoked token at the next request: %v", err)
 	}
 	if server.Live(tok.ID) {
@@ -67,7 +67,7 @@ func TestTM044TokenIsStoredHashedAndRecognisable(t *testing.T) {
 		if strings.Contains(fmt.Sprintf("%v %+v", text, text), plain) {
 			t.Error("the token prints itself")
 		}
-		if _, err := s.Verify(plain); err != nil {
+		if _, err := s.Verify(plain, "192.0.2.7"); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Flush(); err != nil {
@@ -99,7 +99,7 @@ func TestTokensOfStrangers(t *testing.T) {
 	plain := text.Reveal()
 	for _, bad := range []string{"", " ", plain[1:], plain + "0", plain[:len(plain)-1], strings.ToUpper(plain), tok.ID, tok.Hash,
 		" " + plain, plain + "\n", "wl_", strings.Repeat("wl_", 1<<16), strings.Replace(plain, "tools", "harness", 1)} {
-		if _, err := s.Verify(bad); !errors.Is(err, ErrUnknownToken) {
+		if _, err := s.Verify(bad, "192.0.2.7"); !errors.Is(err, ErrUnknownToken) {
 			t.Errorf("Verify of %.20q: %v", bad, err)
 		}
 	}
@@ -119,14 +119,14 @@ func TestFileThatCannotBeReadLetsNobodyIn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Verify(text.Reveal()); err != nil {
+			if _, err := s.Verify(text.Reveal(), "192.0.2.7"); err != nil {
 				t.Fatal(err)
 			}
 			if err := spoil(filepath.Join(f.Path(), agentsFile)); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // the second look must not take the first one's failure for an empty list
-				_, err := s.Verify(text.Reveal())
+				_, err := s.Verify(text.Reveal(), "192.0.2.7")
 				if err == nil || errors.Is(err, ErrUnknownToken) {
 					t.Fatalf("Verify: %v", err)
 				}
@@ -155,13 +155,16 @@ func TestLastUseIsKeptAcrossProcesses(t *testing.T) {
 		if err != nil || len(tokens) != 1 || tokens[0].ID != tok.ID {
 			t.Fatalf("%+v, %v", tokens, err)
 		}
-		return tokens[0].LastUsed
+		if use := tokens[0].LastUse; !use.At.IsZero() && use.From != "192.0.2.7" {
+			t.Fatalf("used from %q", use.From)
+		}
+		return tokens[0].LastUse.At
 	}
 	if got := lastUse(server); !got.IsZero() {
 		t.Fatalf("a fresh token was used at %v", got)
 	}
 	clock = clock.Add(time.Minute)
-	if _, err := server.Verify(text.Reveal()); err != nil {
+	if _, err := server.Verify(text.Reveal(), "192.0.2.7"); err != nil {
 		t.Fatal(err)
 	}
 	if got := lastUse(server); !got.Equal(clock) {
@@ -249,7 +252,7 @@ func TestRevoke(t *testing.T) {
 	if got, err = s.Revoke(two.ID); err != nil || !got.Revoked.Equal(first) {
 		t.Fatalf("revoking again: %+v, %v", got, err)
 	}
-	if who, err := s.Verify(oneText.Reveal()); err != nil || who.TokenID != one.ID {
+	if who, err := s.Verify(oneText.Reveal(), "192.0.2.7"); err != nil || who.TokenID != one.ID {
 		t.Fatalf("the other token: %+v, %v", who, err)
 	}
 }

@@ -1,0 +1,73 @@
+// This file is `wayleave check-url`: the URL policy without a fetch. No name is resolved.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/wayleave/wayleave/weburl"
+)
+
+type checkURLCommand struct {
+	policyFlags
+	URLs []string `arg:"" name:"url" help:"URLs, or - for one JSON string a line from standard input."`
+}
+
+// maxInputLine bounds a line of standard input; a URL is at most 2,000 characters, however it is escaped.
+const maxInputLine = 1 << 20
+
+// Run prints one JSON object a URL, in order. It fails where a line of standard input is no JSON string.
+func (c *checkURLCommand) Run(s *session) error {
+	policy, err := c.policy()
+	if err != nil {
+		return err
+	}
+	failed := false
+	for _, u := range c.URLs {
+		if u != "-" {
+			if err := s.out.json(policy.Judge(u)); err != nil {
+				return err
+			}
+			continue
+		}
+		ok, err := judgeLines(s, policy)
+		if err != nil {
+			return err
+		}
+		failed = failed || !ok
+	}
+	if failed {
+		return errTold
+	}
+	return nil
+}
+
+func judgeLines(s *session, policy *weburl.Policy) (all bool, err error) {
+	all = true
+	r := bufio.NewScanner(s.in)
+	r.Buffer(nil, maxInputLine)
+	for n := 1; r.Scan(); n++ {
+		line := bytes.TrimSpace(r.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var u string
+		if err := json.Unmarshal(line, &u); err != nil {
+			all = false
+			s.err.printf("wayleave: line %d is not a JSON string\n", n)
+			continue
+		}
+		if err := s.out.json(policy.Judge(u)); err != nil {
+			return false, err
+		}
+	}
+	if err := r.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return false, misused("a line of standard input is longer than %d bytes", maxInputLine)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	return all, nil
+}

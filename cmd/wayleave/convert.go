@@ -1,0 +1,74 @@
+// This file is `wayleave convert`: a body from a file, treated as if a site had sent it.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/wayleave/wayleave/webfetch"
+)
+
+type convertCommand struct {
+	showFlags
+	ContentType  string `setting:"-" help:"The Content-Type that the site sent. Without it the body decides." placeholder:"TYPE"`
+	BaseURL      string `name:"base-url" setting:"-" help:"The page's own address, for relative links." placeholder:"URL"`
+	MaxBodyBytes *int64 `help:"Most bytes of a body (1–100000000; default 5000000)." placeholder:"N"`
+	JSON         bool   `setting:"-" help:"As JSON: the page with all that is known of it."`
+	File         string `arg:"" optional:"" default:"-" help:"The file, or - for standard input."`
+}
+
+// Run converts one body.
+func (c *convertCommand) Run(s *session) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	limit := int64(webfetch.DefaultMaxBodyBytes)
+	if c.MaxBodyBytes != nil {
+		limit = *c.MaxBodyBytes
+	}
+	body, err := c.read(s.in, limit)
+	if err != nil {
+		return err
+	}
+	var contentType []string
+	if c.ContentType != "" {
+		contentType = []string{c.ContentType}
+	}
+	done := s.err.progress("converting")
+	page, err := webfetch.Convert(s.ctx, body, contentType, c.BaseURL, webfetch.Options{MaxBodyBytes: c.MaxBodyBytes})
+	done()
+	if err != nil {
+		return failedRead(s, optionMisused(err), c.JSON)
+	}
+	if c.JSON {
+		return s.out.jsonIndented(page)
+	}
+	text := page.Content
+	if s.out.terminal && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return s.out.print(text)
+}
+
+// read takes one byte more than the limit, so that the library says that the body is too large.
+func (c *convertCommand) read(stdin io.Reader, limit int64) ([]byte, error) {
+	in := stdin
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return nil, misused("%v", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	if limit < 0 {
+		limit = 0 // the library names the option
+	}
+	body, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the body: %w", err)
+	}
+	return body, nil
+}

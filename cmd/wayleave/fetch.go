@@ -1,0 +1,108 @@
+// This file is `wayleave fetch`: the library on the command line. Nothing is kept and nothing recorded.
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/wayleave/wayleave/webfetch"
+)
+
+// showFlags say which part of a page is shown.
+type showFlags struct {
+	Content string `setting:"-" enum:"full,main" default:"full" help:"full: the whole page; main: its main content."`
+	Main    bool   `setting:"-" help:"Same as --content main."`
+}
+
+// check refuses what this build cannot do, before anything is read.
+func (f showFlags) check() error {
+	if f.Main || f.Content == "main" {
+		return misused("--content main: this version reads whole pages only; leave it out")
+	}
+	return nil
+}
+
+type fetchCommand struct {
+	readFlags
+	showFlags
+	Format    string `setting:"-" enum:"auto,raw" default:"auto" help:"auto: the most readable text; raw: as sent."`
+	Offset    int    `setting:"-" help:"Continue at this character, as the header line says."`
+	PageChars *int   `help:"Most characters of the window (1–200000; default 20000)." placeholder:"N"`
+	MaxBytes  *int   `setting:"-" help:"Most bytes of the window (1–20000), in place of --page-chars." placeholder:"N"`
+	JSON      bool   `setting:"-" help:"As JSON: the window with all that is known of the page; a failure as an object with code."`
+	URL       string `arg:"" name:"url" help:"The URL."`
+}
+
+// Run reads one URL.
+func (c *fetchCommand) Run(s *session) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	switch {
+	case c.Offset < 0:
+		return misused("--offset is %d, must be 0 or more", c.Offset)
+	case c.MaxBytes != nil && (*c.MaxBytes < 1 || *c.MaxBytes > webfetch.MaxWindowBytes):
+		return misused("--max-bytes is %d, must be 1 to %d", *c.MaxBytes, webfetch.MaxWindowBytes)
+	}
+	o, err := c.options()
+	if err != nil {
+		return err
+	}
+	o.PageChars = c.PageChars
+	fetcher, err := webfetch.Direct(o)
+	if err != nil {
+		return optionMisused(err)
+	}
+	done := s.err.progress("reading " + c.URL)
+	page, err := fetcher.Fetch(s.ctx, webfetch.Request{URL: c.URL, Format: webfetch.Format(c.Format)})
+	done()
+	if err != nil {
+		return failedRead(s, err, c.JSON)
+	}
+	chars := webfetch.DefaultPageChars
+	if c.PageChars != nil {
+		chars = *c.PageChars
+	}
+	window := webfetch.NewWindow(page, c.Offset, chars)
+	if c.MaxBytes != nil {
+		window = webfetch.NewByteWindow(page, c.Offset, *c.MaxBytes)
+	}
+	if c.JSON {
+		return s.out.jsonIndented(window)
+	}
+	return s.out.print(webfetch.Render(window) + "\n")
+}
+
+// failure is a failed read as JSON.
+type failure struct {
+	Code        webfetch.Code `json:"code"`
+	Status      int           `json:"status"`
+	Retryable   bool          `json:"retryable"`
+	Message     string        `json:"message"`
+	URL         string        `json:"url,omitempty"`
+	ContentType string        `json:"content_type,omitempty"`
+	Field       string        `json:"field,omitempty"`
+	TimeoutMS   int64         `json:"timeout_ms,omitempty"`
+	LimitBytes  int64         `json:"limit_bytes,omitempty"`
+}
+
+// failedRead tells of a failure: what a model would read on standard error, and with --json an object on standard
+// output.
+func failedRead(s *session, err error, asJSON bool) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted")
+	}
+	var e *webfetch.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if asJSON {
+		out := failure{Code: e.Code, Status: e.Status, Retryable: e.Retryable, Message: e.Message, URL: e.URL, ContentType: e.ContentType,
+			Field: e.Field, TimeoutMS: e.Timeout.Milliseconds(), LimitBytes: e.LimitBytes}
+		if err := s.out.jsonIndented(out); err != nil {
+			return err
+		}
+	}
+	s.err.printf("%s\n", webfetch.ErrorResult(err, webfetch.AnswerOptions{}).Text())
+	return errTold
+}

@@ -1,0 +1,144 @@
+// This file holds the flags that several commands share, and what the library makes of them.
+package main
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/wayleave/wayleave/webfetch"
+	"github.com/wayleave/wayleave/weburl"
+)
+
+// policyFlags say which addresses may be asked for.
+type policyFlags struct {
+	AllowedHosts      []string `help:"Only these hosts: example.com, *.example.com, *. Default: any public host." placeholder:"HOST"`
+	BlockedHosts      []string `help:"Never these hosts." placeholder:"HOST"`
+	AllowPrivateHosts bool     `help:"Also private and local hosts (never cloud metadata). For work against localhost."`
+	AllowHost         []string `help:"Also this private host or network: HOST[:PORT] or CIDR[:PORT]. May be given again." placeholder:"HOST"`
+	BlockedNetworks   []string `help:"Networks that nobody may reach, whatever else is said." placeholder:"CIDR"`
+	AllowedPorts      []uint16 `help:"Only these ports. Default: all but those of other protocols." placeholder:"PORT"`
+}
+
+// policy checks every value; the error names the flag.
+func (p policyFlags) policy() (*weburl.Policy, error) {
+	out := &weburl.Policy{AllowPrivateHosts: p.AllowPrivateHosts, AllowedPorts: p.AllowedPorts}
+	var err error
+	if out.AllowedHosts, err = each("allowed-hosts", p.AllowedHosts, weburl.ParseHostPattern); err != nil {
+		return nil, err
+	}
+	if out.BlockedHosts, err = each("blocked-hosts", p.BlockedHosts, weburl.ParseHostPattern); err != nil {
+		return nil, err
+	}
+	if out.Permitted, err = each("allow-host", p.AllowHost, weburl.ParsePermit); err != nil {
+		return nil, err
+	}
+	if out.BlockedNetworks, err = each("blocked-networks", p.BlockedNetworks, parseNetwork); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func each[T any](flag string, texts []string, parse func(string) (T, error)) ([]T, error) {
+	var out []T
+	for _, text := range texts {
+		value, err := parse(text)
+		if err != nil {
+			return nil, misused("--%s %s: %v", flag, strconv.Quote(text), err)
+		}
+		out = append(out, value)
+	}
+	return out, nil
+}
+
+// parseNetwork reads a CIDR, or an address as the network of itself.
+func parseNetwork(text string) (netip.Prefix, error) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		return p.Masked(), nil
+	}
+	ip, err := netip.ParseAddr(text)
+	if err != nil || ip.Zone() != "" {
+		return netip.Prefix{}, errors.New("is not a network such as 10.0.0.0/8")
+	}
+	return netip.PrefixFrom(ip, ip.BitLen()), nil
+}
+
+// readFlags say how pages are read. They are the library's options under the library's names.
+type readFlags struct {
+	policyFlags
+	MaxBodyBytes *int64    `help:"Most decoded bytes of a body (1–100000000; default 5000000)." placeholder:"N"`
+	Timeout      *duration `aliases:"timeout-ms" help:"For all of a fetch, such as 30s; a bare number is milliseconds (1ms–10m; default 30s)." placeholder:"D"`
+	MaxRedirects *int      `help:"Redirects that are followed (0–20; default 5)." placeholder:"N"`
+	UserAgent    *string   `help:"What sites see. Default: Wayleave's own." placeholder:"TEXT"`
+	EgressProxy  *string   `setting:"secret" help:"Proxy that every request goes through. Names are then judged by pattern only." placeholder:"URL"`
+	CAFile       string    `name:"ca-file" help:"PEM file of authorities that site certificates may come from, beside the system's." placeholder:"FILE"`
+}
+
+// options checks what the library does not.
+func (r readFlags) options() (webfetch.Options, error) {
+	policy, err := r.policy()
+	if err != nil {
+		return webfetch.Options{}, err
+	}
+	o := webfetch.Options{Policy: policy, MaxBodyBytes: r.MaxBodyBytes, MaxRedirects: r.MaxRedirects, UserAgent: r.UserAgent, EgressProxy: r.EgressProxy}
+	if r.Timeout != nil {
+		d := time.Duration(*r.Timeout)
+		o.Timeout = &d
+	}
+	if r.CAFile != "" {
+		if o.RootCAs, err = authorities(r.CAFile); err != nil {
+			return webfetch.Options{}, err
+		}
+	}
+	return o, nil
+}
+
+func authorities(path string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, misused("--ca-file: %v", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, misused("--ca-file %s holds no PEM certificate", path)
+	}
+	return pool, nil
+}
+
+// optionMisused makes a library's complaint about an option one about the flag of that name.
+func optionMisused(err error) error {
+	var bad *webfetch.OptionError
+	if errors.As(err, &bad) {
+		return misused("%s is %s, must be %s", bad.Option, bad.Value, bad.Want)
+	}
+	return err
+}
+
+// duration is a time with a unit, or a number of milliseconds: the option is named timeout_ms elsewhere.
+type duration time.Duration
+
+// UnmarshalText reads a flag, variable or key.
+func (d *duration) UnmarshalText(text []byte) error {
+	if ms, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		if ms > int64(1<<62)/int64(time.Millisecond) || ms < 0 {
+			return fmt.Errorf("%d ms is out of range", ms)
+		}
+		*d = duration(time.Duration(ms) * time.Millisecond)
+		return nil
+	}
+	parsed, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a time such as 30s or 500ms", text)
+	}
+	*d = duration(parsed)
+	return nil
+}
+
+func (d duration) String() string { return time.Duration(d).String() }

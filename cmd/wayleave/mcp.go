@@ -1,0 +1,76 @@
+// This file is `wayleave mcp`: one client over pipes, which the client's own harness starts. It reads in this process
+// and needs neither token nor data folder. Standard output belongs to the protocol.
+package main
+
+import (
+	"log/slog"
+
+	"github.com/wayleave/wayleave"
+	"github.com/wayleave/wayleave/internal/agent"
+)
+
+// serviceFlags are those of both doors.
+type serviceFlags struct {
+	readFlags
+	Description   *string `help:"What a model sees of web_fetch, in place of the built-in text." placeholder:"TEXT"`
+	PerMinute     int     `help:"Fetches of an agent in a minute." default:"600" placeholder:"N"`
+	PerHost       int     `help:"Fetches of an agent from one host at once." default:"4" placeholder:"N"`
+	PerHostSecond int     `help:"Fetches of an agent from one host in a second." default:"10" placeholder:"N"`
+	LogLevel      string  `enum:"debug,info,warn,error" default:"info" help:"What is logged on standard error: debug, info, warn, error."`
+}
+
+func (f serviceFlags) service() (wayleave.Options, error) {
+	fetch, err := f.options()
+	if err != nil {
+		return wayleave.Options{}, err
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"per-minute", f.PerMinute}, {"per-host", f.PerHost}, {"per-host-second", f.PerHostSecond}} {
+		if n.value < 1 {
+			return wayleave.Options{}, misused("--%s is %d, must be 1 or more", n.flag, n.value)
+		}
+	}
+	fetch.Description = f.Description
+	return wayleave.Options{Fetch: fetch, Version: thisBuild().Version,
+		PerMinute: f.PerMinute, PerHost: f.PerHost, PerHostSecond: f.PerHostSecond}, nil
+}
+
+// logger writes JSON lines to standard error.
+func (f serviceFlags) logger(s *session) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
+		return nil, misused("--log-level: %v", err)
+	}
+	return slog.New(slog.NewJSONHandler(s.err, &slog.HandlerOptions{Level: level})), nil
+}
+
+type mcpCommand struct {
+	serviceFlags
+	Agent string `default:"local" help:"The agent that calls." placeholder:"SLUG"`
+}
+
+// Run serves until the client closes standard input.
+func (c *mcpCommand) Run(s *session) error {
+	if err := agent.CheckSlug(c.Agent); err != nil {
+		return misused("--agent: %v", err)
+	}
+	o, err := c.service()
+	if err != nil {
+		return err
+	}
+	if o.Log, err = c.logger(s); err != nil {
+		return err
+	}
+	service, err := wayleave.New(o)
+	if err != nil {
+		return optionMisused(err)
+	}
+	hidden(o.Log)
+	if s.out.terminal {
+		s.err.printf("this speaks MCP on standard input and output, for a harness that starts it; `wayleave attach generic --stdio` prints its block\n")
+	}
+	// The protocol's bytes go out as they are: a terminal there is somebody looking.
+	return service.ServeStdio(s.ctx, c.Agent, s.in, s.out.w)
+}

@@ -1,0 +1,176 @@
+// This file finds the value of each flag that was not given: in the environment, else in the configuration file, else
+// the default. It remembers where each came from, and refuses names that nobody would read (TM-118).
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+const envPrefix = "WAYLEAVE_"
+
+// settings are the values outside the command line. It is a kong.Resolver.
+type settings struct {
+	env    map[string]string
+	file   string         // path of the configuration file; empty for none
+	values map[string]any // of the file, by key
+
+	resolved map[string]string // flag name → origin, for flags that were resolved here
+	all      []setting         // after parsing
+}
+
+// setting is one flag of the chosen command with its value and where that came from.
+type setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// loadSettings reads the environment and the file that --config or WAYLEAVE_CONFIG names.
+func loadSettings(args, environ []string) (*settings, error) {
+	s := &settings{env: make(map[string]string), resolved: make(map[string]string)}
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		s.env[name] = value
+	}
+	path, origin := configFlag(args)
+	if path == "" {
+		path, origin = s.env[envPrefix+"CONFIG"], "variable "+envPrefix+"CONFIG"
+	}
+	if path == "" {
+		return s, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration file (from %s): %w", origin, err)
+	}
+	values, err := parseConfig(data)
+	if err != nil {
+		return nil, fmt.Errorf("configuration file %s: %w", path, err)
+	}
+	s.file, s.values = path, values
+	return s, nil
+}
+
+// configFlag finds --config before kong parses, since kong asks for values while it does.
+func configFlag(args []string) (path, origin string) {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		if value, ok := strings.CutPrefix(a, "--config="); ok {
+			return value, "flag --config"
+		}
+		if a == "--config" && i+1 < len(args) {
+			return args[i+1], "flag --config"
+		}
+	}
+	return "", ""
+}
+
+func (s *settings) getenv(name string) string { return s.env[name] }
+
+// Validate refuses keys and variables that nothing reads. A variable is refused only where it is nearly the name of
+// one that is read: others of that prefix may be a person's own.
+func (s *settings) Validate(app *kong.Application) error {
+	keys := make(map[string]bool)
+	for _, f := range flags(app.Node) {
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			keys[key(name)] = true
+		}
+	}
+	delete(keys, "help")
+	delete(keys, "config")
+	for k := range s.values {
+		if !keys[k] {
+			return fmt.Errorf("configuration file %s: unknown key %q%s", s.file, k, nearest(k, keys))
+		}
+	}
+	variables := map[string]bool{envPrefix + "CONFIG": true}
+	for k := range keys {
+		variables[variable(k)] = true
+	}
+	for name := range s.env {
+		if strings.HasPrefix(name, envPrefix) && !variables[name] {
+			if hint := nearest(name, variables); hint != "" {
+				return fmt.Errorf("variable %s is not read%s", name, hint)
+			}
+		}
+	}
+	return nil
+}
+
+func flags(n *kong.Node) []*kong.Flag {
+	out := slices.Clone(n.Flags)
+	for _, c := range n.Children {
+		out = append(out, flags(c)...)
+	}
+	return out
+}
+
+// Resolve gives the value of a flag that is not on the command line, nil for none.
+func (s *settings) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+	if f.Name == "help" || f.Name == "config" || f.Tag.Get("setting") == "-" {
+		return nil, nil
+	}
+	for _, name := range append([]string{f.Name}, f.Aliases...) {
+		if value, ok := s.env[variable(name)]; ok {
+			s.resolved[f.Name] = "variable " + variable(name)
+			return value, nil
+		}
+	}
+	for _, name := range append([]string{f.Name}, f.Aliases...) {
+		if value, ok := s.values[key(name)]; ok {
+			value, err := typed(f, value)
+			if err != nil {
+				return nil, fmt.Errorf("key %s of configuration file %s: %w", key(name), s.file, err)
+			}
+			s.resolved[f.Name] = "file " + s.file
+			return value, nil
+		}
+	}
+	return nil, nil
+}
+
+// note lists the chosen command's flags with their values and origins.
+func (s *settings) note(chosen *kong.Context) {
+	given := make(map[string]bool)
+	for _, p := range chosen.Path {
+		if p.Flag != nil && !p.Resolved {
+			given[p.Flag.Name] = true
+		}
+	}
+	for _, f := range chosen.Flags() {
+		if f.Name == "help" || f.Tag.Get("setting") == "-" {
+			continue
+		}
+		origin := "default"
+		switch {
+		case given[f.Name]:
+			origin = "flag --" + f.Name
+		case s.resolved[f.Name] != "":
+			origin = s.resolved[f.Name]
+		}
+		s.all = append(s.all, setting{Name: f.Name, Value: shown(f, chosen.FlagValue(f)), Origin: origin})
+	}
+}
+
+func key(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
+
+func variable(flag string) string { return envPrefix + strings.ToUpper(key(flag)) }
+
+// shown is a value as a person reads it. A value that may hold a password is named and not shown.
+func shown(f *kong.Flag, value any) string {
+	text := fmt.Sprint(deref(value))
+	switch {
+	case text == "" || text == "[]" || text == "<nil>":
+		return ""
+	case f.Tag.Get("setting") == "secret":
+		return "(set)"
+	}
+	return strings.Trim(text, "[]")
+}

@@ -1,0 +1,51 @@
+// This file is `wayleave version`.
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+type versionCommand struct {
+	JSON bool `setting:"-" help:"As JSON."`
+}
+
+// build is what is known of this binary.
+type build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// thisBuild reads what the Go command left in the binary.
+func thisBuild() build {
+	b := build{Version: "dev", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		b.Version = v
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// Run prints the version.
+func (c *versionCommand) Run(s *session) error {
+	b := thisBuild()
+	if c.JSON {
+		return s.out.jsonIndented(b)
+	}
+	s.out.printf("wayleave %s (%s, %s)\n", b.Version, b.Platform, b.Go)
+	return nil
+}
