@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/wayleave/wayleave/weburl"
 )
@@ -62,7 +63,7 @@ func (f *Fetcher) hop(ctx context.Context, t *trail, accept string) (*answer, er
 	a, err := f.transport.get(ctx, here, accept)
 	if err == nil {
 		end := a.close
-		a.close = func() { end(); leave() }
+		a.close = sync.OnceFunc(func() { end(); leave() }) // ended early where the body is whole, and once more by a defer
 		return a, nil
 	}
 	leave()
