@@ -30,13 +30,13 @@ func escapeTags(s string) string {
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(s); {
-		if !mayOpen[s[i]] {
+		if !mayOpen[s[i]] || !opensWith(s, i) {
 			i++
 			continue
 		}
 		o := openerAt(s, i)
 		if o.size == 0 || !nameFollows(s[o.end:]) {
-			i += max(o.size, 1)
+			i++
 			continue
 		}
 		b.WriteString(s[done:i])
@@ -53,6 +53,20 @@ func escapeTags(s string) string {
 
 // mayOpen are the first bytes of the characters that openerAt knows: most of a text is passed with one look-up a byte.
 var mayOpen = [256]bool{'<': true, '&': true, 0xCB: true, 0xE1: true, 0xE2: true, 0xE3: true, 0xEF: true}
+
+// opensWith looks at one more byte, which spares most tags of HTML and most references the full look.
+func opensWith(s string, i int) bool {
+	if i+1 == len(s) {
+		return false
+	}
+	switch next := s[i+1]; s[i] {
+	case '<':
+		return !isLetter(rune(next)) || next|0x20 == tagName[0]
+	case '&': // the names of the signs that open a tag begin with l or n, in some case
+		return !isLetter(rune(next)) || next|0x20 == 'l' || next|0x20 == 'n'
+	}
+	return true
+}
 
 // opener is a character that begins a tag: size bytes that are written as escaped, and the byte after the whole
 // spelling. No size: there is none.

@@ -60,6 +60,8 @@ func (t measured) ascii() bool { return t.chars == len(t.text) }
 // byteAt is where the code point number offset begins; the end of the text for one past it.
 func (t measured) byteAt(offset int) int {
 	switch {
+	case offset == 0:
+		return 0
 	case offset >= t.chars:
 		return len(t.text)
 	case t.ascii():
@@ -88,17 +90,20 @@ func (t measured) cut(start, n, maxBytes int) (end, chars int) {
 	if size > maxBytes {
 		for size = maxBytes; size > 0 && !startsChar(rest[size]); size-- {
 		}
-		if size == 0 {
-			size = charIndex(rest, 1)
-		}
 	}
-	chars = t.count(start, start+size)
+	if chars = t.count(start, start+size); chars == 0 {
+		size = charIndex(rest, 1)
+		chars = t.count(start, start+size)
+	}
 	if size == len(rest) {
 		return start + size, chars
 	}
-	if feed := strings.LastIndexByte(rest[:size], '\n'); feed >= 0 {
-		if after := t.count(start+feed+1, start+size); after*5 <= chars {
-			return start + feed + 1, chars - after
+	if feed := strings.LastIndexByte(rest[:size], '\n') + 1; feed > 0 {
+		for feed < size && !startsChar(rest[feed]) {
+			feed++
+		}
+		if after := t.count(start+feed, start+size); after*5 <= chars {
+			return start + feed, chars - after
 		}
 	}
 	return start + size, chars
