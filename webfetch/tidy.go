@@ -5,26 +5,41 @@ import "strings"
 // tidyMarkdown tidies what a document converter wrote: no trailing blanks, one empty line at most in a row, table rows
 // without padding, a hard line break as a backslash. Fenced code is untouched. Markdown that a site sends is not tidied.
 func tidyMarkdown(md string) string {
-	lines := strings.Split(md, "\n")
-	out := make([]string, 0, len(lines))
+	var b strings.Builder
+	b.Grow(len(md))
 	var code fence
-	for i, line := range lines {
-		if code.next(line) {
-			out = append(out, line)
-			continue
+	empty := false // the line before is an empty one
+	for rest, more := md, true; more; {
+		var line string
+		line, rest, more = strings.Cut(rest, "\n")
+		// Lists indent the fences inside them, quotes put their mark before them.
+		fenced := code.next(strings.TrimLeft(line, " \t>"))
+		if !fenced {
+			next, _, _ := strings.Cut(rest, "\n")
+			line = tidyLine(line, next)
+			if line == "" && empty {
+				continue
+			}
 		}
-		tidy := strings.TrimRight(line, " \t\r")
-		switch {
-		case tidy == "" && len(out) > 0 && out[len(out)-1] == "":
-			continue
-		case isTableRow(tidy):
-			tidy = tidyRow(tidy)
-		case strings.HasSuffix(strings.TrimRight(line, "\r"), "  ") && i+1 < len(lines) && breaksLine(tidy, lines[i+1]):
-			tidy += `\`
+		if b.Len() > 0 || empty {
+			b.WriteByte('\n')
 		}
-		out = append(out, tidy)
+		b.WriteString(line)
+		empty = line == "" && !fenced
 	}
-	return strings.Join(out, "\n")
+	return b.String()
+}
+
+// tidyLine tidies a line outside code. next is the line that follows it.
+func tidyLine(line, next string) string {
+	tidy := strings.TrimRight(line, " \t\r")
+	switch {
+	case isTableRow(tidy):
+		return tidyRow(tidy)
+	case strings.HasSuffix(strings.TrimSuffix(line, "\r"), "  ") && breaksLine(tidy, next):
+		return tidy + `\`
+	}
+	return tidy
 }
 
 // breaksLine tells whether two trailing blanks at the end of line are a hard break: the paragraph must go on.

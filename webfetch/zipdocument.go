@@ -15,10 +15,11 @@ const (
 	zipDirectoryEnd = 22        // bytes of an end-of-directory record without its comment
 )
 
-// zipEntry is one file of an archive. offset is where its local header stands, or -1.
+// zipEntry is one file of an archive: its size as packed, and where its local header stands, or -1.
 type zipEntry struct {
 	name   string
 	method uint16
+	packed int64
 	offset int64
 }
 
@@ -152,6 +153,7 @@ func eachZipEntry(body []byte, visit func(zipEntry) bool) (complete bool) {
 		if !visit(zipEntry{
 			name:   string(rest[headerSize : headerSize+name]),
 			method: binary.LittleEndian.Uint16(rest[10:]),
+			packed: int64(binary.LittleEndian.Uint32(rest[20:])),
 			offset: int64(binary.LittleEndian.Uint32(rest[42:])),
 		}) {
 			return true
@@ -208,11 +210,12 @@ func zipPart(body []byte, e zipEntry) []byte {
 	if skip > len(local) {
 		return nil
 	}
+	// The sizes in a local header may be left to be told behind the content.
 	content := local[skip:]
+	content = content[:min(e.packed, int64(len(content)))]
 	switch e.method {
 	case 0:
-		size := int(binary.LittleEndian.Uint32(local[22:]))
-		return content[:min(size, len(content), maxZipPart)]
+		return content[:min(len(content), maxZipPart)]
 	case 8:
 		// A broken or cut stream still gives what came before the fault.
 		part, _ := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(content)), maxZipPart))

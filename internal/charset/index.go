@@ -11,9 +11,9 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// The indexes of the Encoding Standard: pointer to character, 0 for none. x/text was made from the same indexes and
-// differs only in how its decoders treat broken bytes, so each is read out of its decoder at first use: half a
-// megabyte less in the binary than a second copy, a few milliseconds once, and at most 80 kB each while in use.
+// The indexes of the Encoding Standard: pointer to character, 0 for none. x/text was made from the same indexes, but for
+// the private characters of gb18030, so each is read out of its decoder at first use instead of lying here a second
+// time: a few milliseconds once, and at most 80 kB each from then on.
 var (
 	gb18030Index = sync.OnceValue(func() []uint16 {
 		index := readIndex(simplifiedchinese.GBK, 126*190, func(p int, b []byte) []byte {
