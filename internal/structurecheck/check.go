@@ -11,6 +11,7 @@ import (
 // Check is one statement about an output. Its shape is private: cases are written as JSON and judged by Case.Judge.
 type Check struct {
 	wire   wireCheck
+	name   string // text_in_order, table …
 	source string // the check as it was written, for messages
 }
 
@@ -73,6 +74,9 @@ func (c *Check) UnmarshalJSON(raw []byte) error {
 	for name, value := range keys {
 		if name != "thin" && string(value) == "null" {
 			return fmt.Errorf("%s: null says nothing, in %s", name, raw)
+		}
+		if name != "display" {
+			c.name = name
 		}
 	}
 	c.source = shorten(string(raw), 300)

@@ -48,6 +48,17 @@ func (c Case) Judge(o Output) []string {
 	return failures
 }
 
+// ChecksOn are the checks of the case that have a name, such as "thin"; those within others are not among them.
+func (c Case) ChecksOn(name string) []Check {
+	var checks []Check
+	for _, check := range c.Checks {
+		if check.name == name {
+			checks = append(checks, check)
+		}
+	}
+	return checks
+}
+
 // Load reads a case file. It refuses unknown fields and unknown checks, so a check that is misspelt cannot pass unseen.
 func Load(path string) ([]Case, error) {
 	raw, err := os.ReadFile(path)

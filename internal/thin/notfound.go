@@ -18,7 +18,7 @@ const notFoundSigh = `(?:http error|error|fehler|erreur|errore|erro|błąd|ош�
 // without results, or a lost umbrella, is none.
 var notFoundForms = []string{
 	// English
-	`not found|nothing (?:was )?found(?: here)?|there(?:'s| is) nothing here|lost\?`,
+	`not found|nothing (?:was )?found(?: here)?|there(?:'s| is) nothing here`,
 	`(?:the |this |that |your |requested )*` + notFoundNoun + ` ?` + notFoundWanted + `? ?` + notFoundVerb,
 	`(?:we |i )?(?:can't|cannot|couldn't|could not|can not|are unable to|were unable to) (?:seem to )?(?:find|locate) (?:the |that |this |your |a )?(?:web ?)?page.{0,40}`,
 	`page not (?:found|here|exist)|no such (?:page|file|article)|that page can't be found`,
