@@ -12,10 +12,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/allowed"
 	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/internal/mcpserver"
 	"github.com/wayleave/wayleave/internal/reading"
@@ -27,7 +30,8 @@ import (
 type Options struct {
 	// Fetch says what may be read and how. It has no Dialer, and its Politeness is replaced: each agent has one of its own.
 	Fetch webfetch.Options
-	// Data is the folder with agents and tokens. Without one there is no HTTP: nobody could be verified.
+	// Data is the folder with agents, tokens and what a person allowed. Without one there is no HTTP: nobody could be
+	// verified.
 	Data string
 	// Version is what clients are told.
 	Version string
@@ -73,28 +77,32 @@ func New(o Options) (*Service, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	// An invalid option fails here and not at the first call.
-	if _, err := s.source(agent.Local); err != nil {
-		return nil, err
-	}
-	description := ""
-	if o.Fetch.Description != nil {
-		description = *o.Fetch.Description
-	}
-	var err error
-	s.reader, err = reading.New(reading.Options{Sources: s.source, Description: description, PermitCommand: "wayleave allow",
-		PerMinute: o.PerMinute, Abilities: webfetch.Abilities{Documents: o.Fetch.Documents != nil}})
-	if err != nil {
-		return nil, err
-	}
 	var tokens mcpserver.Tokens
+	readers := &readers{o: o, agents: make(map[string]*agentReader)}
 	if o.Data != "" {
 		folder, err := datafolder.Open(o.Data)
 		if err != nil {
 			return nil, err
 		}
 		s.store = agent.NewStore(folder, nil)
-		tokens = s.store
+		tokens, readers.allowed = s.store, allowed.NewStore(folder, nil)
+	}
+	// An invalid option fails here and not at the first call.
+	if _, err := readers.source(agent.Local); err != nil {
+		return nil, err
+	}
+	description, pageChars := "", 0
+	if o.Fetch.Description != nil {
+		description = *o.Fetch.Description
+	}
+	if o.Fetch.PageChars != nil {
+		pageChars = *o.Fetch.PageChars
+	}
+	var err error
+	s.reader, err = reading.New(reading.Options{Sources: readers.source, Description: description, PermitCommand: "wayleave allow",
+		PageChars: pageChars, PerMinute: o.PerMinute, Abilities: webfetch.Abilities{Documents: o.Fetch.Documents != nil}})
+	if err != nil {
+		return nil, err
 	}
 	s.door, err = mcpserver.New(tools{s.reader}, tokens, mcpserver.Options{Version: o.Version, Log: o.Log, Hosts: o.Hosts, TrustedProxies: o.TrustedProxies})
 	if err != nil {
@@ -103,16 +111,54 @@ func New(o Options) (*Service, error) {
 	return s, nil
 }
 
-// source makes what reads for one agent.
-func (s *Service) source(string) (webfetch.Source, error) {
-	o := s.o.Fetch
-	policy := o.Policy
-	if policy == nil {
-		policy = &weburl.Policy{}
+// readers make what reads for each agent: a fetcher with the agent's own politeness and what a person allowed it.
+type readers struct {
+	o       Options
+	allowed *allowed.Store // nil: nothing beside the options
+
+	mu     sync.Mutex // guards agents
+	agents map[string]*agentReader
+}
+
+type agentReader struct {
+	politeness *webfetch.Politeness
+	edition    string // of what was allowed when fetcher was made
+	fetcher    *webfetch.Fetcher
+}
+
+// source gives an agent's fetcher, made anew when a person changed what it may read.
+func (r *readers) source(slug string) (webfetch.Source, error) {
+	var permits []weburl.Permit
+	edition := ""
+	if r.allowed != nil {
+		var err error
+		if permits, edition, err = r.allowed.For(slug); err != nil {
+			return nil, err
+		}
 	}
-	o.Policy, o.Dialer = nil, &weburl.Dialer{Policy: policy, Listeners: s.o.Listeners}
-	o.Politeness = webfetch.NewPoliteness(s.o.PerHost, s.o.PerHostSecond)
-	return webfetch.Direct(o)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.agents[slug]
+	if a == nil {
+		a = &agentReader{politeness: webfetch.NewPoliteness(r.o.PerHost, r.o.PerHostSecond)}
+		r.agents[slug] = a
+	}
+	if a.fetcher != nil && a.edition == edition {
+		return a.fetcher, nil
+	}
+	var policy weburl.Policy
+	if r.o.Fetch.Policy != nil {
+		policy = *r.o.Fetch.Policy
+	}
+	policy.Permitted = slices.Concat(policy.Permitted, permits)
+	o := r.o.Fetch
+	o.Policy, o.Dialer, o.Politeness = nil, &weburl.Dialer{Policy: &policy, Listeners: r.o.Listeners}, a.politeness
+	fetcher, err := webfetch.Direct(o)
+	if err != nil {
+		return nil, err
+	}
+	a.fetcher, a.edition = fetcher, edition
+	return fetcher, nil
 }
 
 // tools offers the reader to the door.

@@ -25,12 +25,11 @@ func (f showFlags) check() error {
 type fetchCommand struct {
 	readFlags
 	showFlags
-	Format    string `setting:"-" enum:"auto,raw" default:"auto" help:"auto: the most readable text; raw: as sent."`
-	Offset    int    `setting:"-" help:"Continue at this character, as the header line says."`
-	PageChars *int   `help:"Most characters of the window (1–200000; default 20000)." placeholder:"N"`
-	MaxBytes  *int   `setting:"-" help:"Most bytes of the window (1–20000), in place of --page-chars." placeholder:"N"`
-	JSON      bool   `setting:"-" help:"As JSON: the window with all that is known of the page; a failure as an object with code."`
-	URL       string `arg:"" name:"url" help:"The URL."`
+	Format   string `setting:"-" enum:"auto,raw" default:"auto" help:"auto: the most readable text; raw: as sent."`
+	Offset   int    `setting:"-" help:"Continue at this character, as the header line says."`
+	MaxBytes *int   `setting:"-" help:"Most bytes of the window (1–20000), in place of --page-chars." placeholder:"N"`
+	JSON     bool   `setting:"-" help:"As JSON: the window with all that is known of the page; a failure as an object with code."`
+	URL      string `arg:"" name:"url" help:"The URL."`
 }
 
 // Run reads one URL.
@@ -48,7 +47,6 @@ func (c *fetchCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	o.PageChars = c.PageChars
 	fetcher, err := webfetch.Direct(o)
 	if err != nil {
 		return optionMisused(err)

@@ -70,6 +70,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 // readFlags say how pages are read. They are the library's options under the library's names.
 type readFlags struct {
 	policyFlags
+	PageChars    *int      `help:"Most characters of a window (1–200000; default 20000)." placeholder:"N"`
 	MaxBodyBytes *int64    `help:"Most decoded bytes of a body (1–100000000; default 5000000)." placeholder:"N"`
 	Timeout      *duration `aliases:"timeout-ms" help:"For all of a fetch, such as 30s; a bare number is milliseconds (1ms–10m; default 30s)." placeholder:"D"`
 	MaxRedirects *int      `help:"Redirects that are followed (0–20; default 5)." placeholder:"N"`
@@ -84,7 +85,7 @@ func (r readFlags) options() (webfetch.Options, error) {
 	if err != nil {
 		return webfetch.Options{}, err
 	}
-	o := webfetch.Options{Policy: policy, MaxBodyBytes: r.MaxBodyBytes, MaxRedirects: r.MaxRedirects, UserAgent: r.UserAgent, EgressProxy: r.EgressProxy}
+	o := webfetch.Options{Policy: policy, PageChars: r.PageChars, MaxBodyBytes: r.MaxBodyBytes, MaxRedirects: r.MaxRedirects, UserAgent: r.UserAgent, EgressProxy: r.EgressProxy}
 	if r.Timeout != nil {
 		d := time.Duration(*r.Timeout)
 		o.Timeout = &d

@@ -36,6 +36,7 @@ type commands struct {
 	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Serve one agent over stdin and stdout."`
 	Attach   attachCommand   `cmd:"" help:"Print the block that attaches an agent's harness, with a fresh token."`
 	Agents   agentsCommand   `cmd:"" help:"List agents; make, list and revoke their tokens."`
+	Allow    allowCommand    `cmd:"" help:"Let agents read a private host, also beside a running server."`
 	Fetch    fetchCommand    `cmd:"" help:"Read one URL and print what a model would read."`
 	Convert  convertCommand  `cmd:"" help:"Convert a file as if a site had sent it."`
 	CheckURL checkURLCommand `cmd:"" name:"check-url" help:"Say for each URL whether it may be fetched, one JSON object a line."`

@@ -1,5 +1,5 @@
 // This file is `wayleave mcp`: one client over pipes, which the client's own harness starts. It reads in this process
-// and needs neither token nor data folder. Standard output belongs to the protocol.
+// and needs no token; of the data folder, if there is one, it reads what a person allowed. Standard output belongs to the protocol.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 
 	"github.com/wayleave/wayleave"
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/datafolder"
 )
 
 // serviceFlags are those of both doors.
@@ -48,6 +49,7 @@ func (f serviceFlags) logger(s *session) (*slog.Logger, error) {
 
 type mcpCommand struct {
 	serviceFlags
+	dataFlags
 	Agent string `default:"local" help:"The agent that calls." placeholder:"SLUG"`
 }
 
@@ -61,6 +63,17 @@ func (c *mcpCommand) Run(s *session) error {
 		return err
 	}
 	if o.Log, err = c.logger(s); err != nil {
+		return err
+	}
+	// What a person allowed counts here too, but a first start needs no folder.
+	path, err := c.path(s)
+	if err == nil {
+		_, err = datafolder.Look(path)
+	}
+	switch {
+	case err == nil:
+		o.Data = path
+	case c.Data != "":
 		return err
 	}
 	service, err := wayleave.New(o)

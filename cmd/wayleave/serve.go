@@ -22,7 +22,10 @@ import (
 // defaultListen is loopback: a door to the network is a decision.
 const defaultListen = "127.0.0.1:7477"
 
-type serveCommand struct {
+type serveCommand struct{ serveFlags }
+
+// serveFlags are all facts of a serving process.
+type serveFlags struct {
 	serviceFlags
 	dataFlags
 	Listen       string   `default:"127.0.0.1:7477" help:"Address and port. Beyond loopback it takes --tls-cert or --behind-proxy." placeholder:"ADDR"`
@@ -94,7 +97,7 @@ type front struct {
 }
 
 // front checks the flags about the listener.
-func (c *serveCommand) front() (front, error) {
+func (c serveFlags) front() (front, error) {
 	var f front
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -30,13 +30,15 @@ type Caller struct{ Agent, TokenID, Connection string }
 
 // Options of a reader.
 type Options struct {
-	// Sources makes the source that reads for an agent; it is asked once an agent. Required.
+	// Sources gives the source that reads for an agent now; it is asked at each fetch. Required.
 	Sources func(agent string) (webfetch.Source, error)
 	// Description replaces what a model sees of the tool; empty means the built-in one.
 	Description string
 	// PermitCommand and Abilities are what answers may name; see webfetch.AnswerOptions.
 	PermitCommand string
 	Abilities     webfetch.Abilities
+	// PageChars bounds a window in code points, beside the model's max_bytes; 0 means the library's default.
+	PageChars int
 	// PerMinute bounds an agent's fetches; 0 means the constant PerMinute.
 	PerMinute int
 	// Bounds of kept pages; zero fields mean their defaults.
@@ -54,10 +56,9 @@ type Reader struct {
 	agents map[string]*reader
 }
 
-// reader is what one agent has.
+// reader is what bounds one agent.
 type reader struct {
-	source webfetch.Source
-	slots  chan struct{}
+	slots chan struct{}
 
 	mu     sync.Mutex
 	minute time.Time // the minute that used counts
@@ -116,11 +117,11 @@ func (r *Reader) Call(ctx context.Context, c Caller, arguments json.RawMessage) 
 			return r.answer(page, a, snapshot, nil), nil
 		}
 	}
-	me, err := r.agent(c.Agent)
+	source, err := r.o.Sources(c.Agent)
 	if err != nil {
-		return agenttool.Result{}, err
+		return agenttool.Result{}, fmt.Errorf("source of agent %s: %w", c.Agent, err)
 	}
-	page, refused, err := me.fetch(ctx, a.Request(), r.o)
+	page, refused, err := r.agent(c.Agent).fetch(ctx, source, a.Request(), r.o)
 	switch {
 	case refused != nil:
 		return *refused, nil
@@ -133,25 +134,21 @@ func (r *Reader) Call(ctx context.Context, c Caller, arguments json.RawMessage) 
 	return r.answer(page, a, kept.snapshot, notes(a, kept)), nil
 }
 
-func (r *Reader) agent(slug string) (*reader, error) {
+func (r *Reader) agent(slug string) *reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if me := r.agents[slug]; me != nil {
-		return me, nil
+	me := r.agents[slug]
+	if me == nil {
+		me = &reader{slots: make(chan struct{}, atOnce)}
+		r.agents[slug] = me
 	}
-	source, err := r.o.Sources(slug)
-	if err != nil {
-		return nil, fmt.Errorf("source of agent %s: %w", slug, err)
-	}
-	me := &reader{source: source, slots: make(chan struct{}, atOnce)}
-	r.agents[slug] = me
-	return me, nil
+	return me
 }
 
 // fetch asks the source, within the agent's limits. A URL that is refused costs nothing, and is refused as such even
 // where the minute is used up.
-func (me *reader) fetch(ctx context.Context, req webfetch.Request, o Options) (*webfetch.Page, *agenttool.Result, error) {
-	if judge, ok := me.source.(interface {
+func (me *reader) fetch(ctx context.Context, source webfetch.Source, req webfetch.Request, o Options) (*webfetch.Page, *agenttool.Result, error) {
+	if judge, ok := source.(interface {
 		Check(webfetch.Request) error
 	}); ok {
 		if err := judge.Check(req); err != nil {
@@ -168,7 +165,7 @@ func (me *reader) fetch(ctx context.Context, req webfetch.Request, o Options) (*
 		return nil, nil, ctx.Err()
 	}
 	defer func() { <-me.slots }()
-	page, err := me.source.Fetch(ctx, req)
+	page, err := source.Fetch(ctx, req)
 	return page, nil, err
 }
 
@@ -190,7 +187,7 @@ func (me *reader) admit(now time.Time, perMinute int) (wait time.Duration, ok bo
 func (r *Reader) answer(p *webfetch.Page, a webfetch.Arguments, snapshot int, notes []webfetch.Note) agenttool.Result {
 	shown := *p
 	shown.RequestedURL = a.URL // of this call: a page may be read on under the address that it was found at
-	return webfetch.Answer(&shown, a, webfetch.AnswerOptions{
+	return webfetch.Answer(&shown, a, webfetch.AnswerOptions{PageChars: r.o.PageChars,
 		Notes: notes, Snapshot: snapshot, PermitCommand: r.o.PermitCommand, Abilities: r.o.Abilities})
 }
 

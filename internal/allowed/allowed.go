@@ -1,0 +1,185 @@
+// Package allowed keeps the private hosts that a person allowed agents to read while the service runs.
+//
+// The one rule: only a person's command writes here. Each host is checked before it is kept, and a file that cannot be
+// read allows nothing.
+package allowed
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wayleave/wayleave/weburl"
+)
+
+// Files is what the store needs of a data folder; see package datafolder for what it promises.
+type Files interface {
+	Read(name string) ([]byte, fs.FileInfo, error)
+	Stat(name string) (fs.FileInfo, error)
+	Update(name string, edit func(old []byte) ([]byte, error)) error
+}
+
+const (
+	file    = "allowed.json"
+	version = 1
+)
+
+// Host is one private host or network: HOST, HOST:PORT, CIDR or CIDR:PORT in weburl's spelling.
+type Host struct {
+	Host    string    `json:"host"`
+	Agent   string    `json:"agent,omitempty"` // empty: every agent
+	Created time.Time `json:"created"`
+}
+
+type book struct {
+	Version int    `json:"version"`
+	Hosts   []Host `json:"hosts"`
+}
+
+// Store reads and changes the list. It is safe for concurrent use, in one process and in several.
+type Store struct {
+	files Files
+	now   func() time.Time
+
+	mu   sync.Mutex // guards what follows
+	seen fs.FileInfo
+	read bool
+	book book
+	why  error // why the book could not be read
+}
+
+// NewStore opens the list of a data folder. now gives the time; nil means the system's clock.
+func NewStore(files Files, now func() time.Time) *Store {
+	if now == nil {
+		now = time.Now
+	}
+	return &Store{files: files, now: now}
+}
+
+// For gives what an agent is allowed, and a text that is another one when that changed. The error says why nothing can
+// be allowed now.
+func (s *Store) For(agent string) (permits []weburl.Permit, edition string, err error) {
+	hosts, err := s.List()
+	if err != nil {
+		return nil, "", err
+	}
+	for _, h := range hosts {
+		if h.Agent != "" && h.Agent != agent {
+			continue
+		}
+		p, err := weburl.ParsePermit(h.Host)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: host %q: %w", file, h.Host, err)
+		}
+		permits = append(permits, p)
+		edition += p.String() + "\n"
+	}
+	return permits, edition, nil
+}
+
+// List gives all hosts in the order in which they were allowed.
+func (s *Store) List() ([]Host, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	info, err := s.files.Stat(file)
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", file, err)
+	}
+	if !s.read || !same(s.seen, info) {
+		var data []byte
+		data, s.seen, err = s.files.Read(file)
+		s.book, s.why = book{}, err
+		if err == nil {
+			s.book, s.why = parse(data)
+		}
+		s.read = true
+	}
+	return slices.Clone(s.book.Hosts), s.why
+}
+
+func same(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
+}
+
+func parse(data []byte) (book, error) {
+	b := book{Version: version}
+	if data == nil {
+		return b, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&b); err != nil {
+		return book{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	if b.Version != version {
+		return book{}, fmt.Errorf("%s has version %d, this program reads version %d", file, b.Version, version)
+	}
+	return b, nil
+}
+
+// ErrNotAllowed says that a host that was to be removed is not on the list.
+var ErrNotAllowed = errors.New("is not on the list")
+
+// Allow adds a host for an agent (empty: for every agent) and gives it as it is kept. One that is there already is no
+// error.
+func (s *Store) Allow(host, agent string) (Host, error) {
+	p, err := weburl.ParsePermit(host)
+	if err != nil {
+		return Host{}, err
+	}
+	out := Host{Host: p.String(), Agent: agent, Created: s.now().UTC()}
+	err = s.change(func(b *book) error {
+		if i := find(b, out); i >= 0 {
+			out = b.Hosts[i]
+			return nil
+		}
+		b.Hosts = append(b.Hosts, out)
+		return nil
+	})
+	return out, err
+}
+
+// Remove takes a host off the list.
+func (s *Store) Remove(host, agent string) (Host, error) {
+	p, err := weburl.ParsePermit(host)
+	if err != nil {
+		return Host{}, err
+	}
+	out := Host{Host: p.String(), Agent: agent}
+	err = s.change(func(b *book) error {
+		i := find(b, out)
+		if i < 0 {
+			return ErrNotAllowed
+		}
+		out = b.Hosts[i]
+		b.Hosts = slices.Delete(b.Hosts, i, i+1)
+		return nil
+	})
+	return out, err
+}
+
+func find(b *book, h Host) int {
+	return slices.IndexFunc(b.Hosts, func(x Host) bool { return x.Host == h.Host && x.Agent == h.Agent })
+}
+
+func (s *Store) change(edit func(*book) error) error {
+	return s.files.Update(file, func(old []byte) ([]byte, error) {
+		b, err := parse(old)
+		if err != nil {
+			return nil, err
+		}
+		if err := edit(&b); err != nil {
+			return nil, err
+		}
+		return json.MarshalIndent(b, "", "  ")
+	})
+}
