@@ -20,14 +20,14 @@ func TestDefaultFolderOfEachSystem(t *testing.T) {
 		env  map[string]string
 		want string // "" means an error
 	}{
-		{"linux", map[string]string{"HOME": "/home/a"}, "/home/a/.local/share/wayleave"},
-		{"linux", map[string]string{"HOME": "/home/a", "XDG_DATA_HOME": "/x"}, "/x/wayleave"},
-		{"linux", map[string]string{"HOME": "/home/a", "XDG_DATA_HOME": "x"}, "/home/a/.local/share/wayleave"},
+		{"linux", map[string]string{"HOME": "/h/a"}, "/h/a/.local/share/wayleave"},
+		{"linux", map[string]string{"HOME": "/h/a", "XDG_DATA_HOME": "/x"}, "/x/wayleave"},
+		{"linux", map[string]string{"HOME": "/h/a", "XDG_DATA_HOME": "x"}, "/h/a/.local/share/wayleave"},
 		{"linux", nil, ""},
-		{"darwin", map[string]string{"HOME": "/Users/a", "XDG_DATA_HOME": "/x"}, "/Users/a/Library/Application Support/Wayleave"},
+		{"darwin", map[string]string{"HOME": "/u/a", "XDG_DATA_HOME": "/x"}, "/u/a/Library/Application Support/Wayleave"},
 		{"darwin", nil, ""},
 		{"windows", map[string]string{"LocalAppData": "/l"}, "/l/Wayleave"},
-		{"windows", map[string]string{"HOME": "/home/a"}, ""},
+		{"windows", map[string]string{"HOME": "/h/a"}, ""},
 	} {
 		got, err := Default(c.goos, func(k string) string { return c.env[k] })
 		if got != filepath.FromSlash(c.want) || (err == nil) != (c.want != "") {
