@@ -40,7 +40,8 @@ func NewPoliteness(inFlight, perSecond int) *Politeness {
 	return &Politeness{inFlight: inFlight, perSecond: perSecond, lanes: map[string]*lane{}}
 }
 
-// enter waits until a request to host may begin and returns what to call when it is over. The error is that of ctx.
+// enter waits until a request to host may begin and returns what to call, once, when it is over. The error is
+// that of ctx.
 func (p *Politeness) enter(ctx context.Context, host string) (leave func(), err error) {
 	l := p.join(host)
 	if l.slots != nil {

@@ -182,6 +182,9 @@ func (c *Conn) Request() *Request {
 	return &r
 }
 
+// Buffered reads what the client sends after what was read already.
+func (c *Conn) Buffered() io.Reader { return c.reader }
+
 // Send writes the parts, one write each. It reports whether the client still took them.
 func (c *Conn) Send(parts ...string) bool {
 	for _, part := range parts {
@@ -270,6 +273,15 @@ func Once(script func(*Conn)) func(*Conn) {
 	return func(c *Conn) {
 		if c.Request() != nil {
 			script(c)
+		}
+	}
+}
+
+// OnRequest reads a request and gives it to script, which then has the connection to itself.
+func OnRequest(script func(*Conn, Request)) func(*Conn) {
+	return func(c *Conn) {
+		if r := c.Request(); r != nil {
+			script(c, *r)
 		}
 	}
 }
