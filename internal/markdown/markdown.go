@@ -1,19 +1,92 @@
-// Package markdown writes the Markdown of an HTML tree. (Skeleton.)
+// Package markdown writes the Markdown of an HTML tree: CommonMark with GFM's tables, strike-through, task lists and
+// footnotes, and math between dollars.
+//
+// The one rule: what a page shows as text comes out as the same text, in order, and none of it reads as markup.
+// The tree is walked once and written straight into one buffer; it is never changed.
 package markdown
 
 import (
 	"context"
+	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
-// Options of one conversion.
+// Options of one conversion. The zero value leaves relative addresses as they are.
 type Options struct {
 	BaseURL string // the page's own address; every link is made absolute against it (and the first base element)
 }
 
-// Render writes the Markdown of the whole tree. It obeys ctx and never changes the tree.
-func Render(ctx context.Context, root *html.Node, o Options) (string, error) { panic("skeleton") }
+// Render writes the Markdown of root and all below it, valid UTF-8 without a line feed at the end. It obeys ctx,
+// whose error it answers as it is, and never changes the tree. The same tree gives the same text.
+func Render(ctx context.Context, root *html.Node, o Options) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	r := &renderer{ctx: ctx}
+	r.survey(root, o.BaseURL)
+	r.walk(root)
+	if r.err == nil && r.reveal() {
+		r.reset()
+		r.walk(root)
+	}
+	if r.err != nil {
+		return "", r.err
+	}
+	return strings.ToValidUTF8(string(r.out), "\uFFFD"), nil
+}
 
-// Title is the page's title, white space collapsed; empty for none.
-func Title(root *html.Node) string { panic("skeleton") }
+// Title is the text of the tree's first title element, white space collapsed and at most 500 characters; empty for
+// none. An SVG's title is none.
+func Title(root *html.Node) string {
+	n := root
+	for n != nil {
+		if n.Type == html.ElementNode && n.DataAtom == atom.Title && n.Namespace == "" {
+			return titleText(n)
+		}
+		n = following(root, n)
+	}
+	return ""
+}
+
+// maxTitle is W-066's bound, in characters.
+const maxTitle = 500
+
+func titleText(n *html.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	s := strings.ToValidUTF8(strings.Join(strings.Fields(b.String()), " "), "\uFFFD")
+	if utf8.RuneCountInString(s) > maxTitle {
+		s = strings.TrimRight(string([]rune(s)[:maxTitle]), " ")
+	}
+	return s
+}
+
+// following is the node after n in document order below root, nil at the end. Loops use it where recursion could
+// run as deep as a hostile tree.
+func following(root, n *html.Node) *html.Node {
+	if n.FirstChild != nil {
+		return n.FirstChild
+	}
+	return skipping(root, n)
+}
+
+// skipping is following without what is below n.
+func skipping(root, n *html.Node) *html.Node {
+	for n != root {
+		if n.NextSibling != nil {
+			return n.NextSibling
+		}
+		n = n.Parent
+		if n == nil {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+// Text as Markdown: what could be read as markup gets a backslash, ordinary prose gets none.
+
+package markdown
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Classes of bytes in text.
+const (
+	plain   = iota // copied as it is, wherever it stands
+	blank          // HTML white space
+	mark           // may be markup: escaped by what stands around it
+	wide           // may begin a blank, an invisible or a control character
+	control        // dropped
+)
+
+// class is the class of each byte.
+var class = func() (t [256]uint8) {
+	for c := range 0x20 {
+		t[c] = control
+	}
+	t[0x7f] = control
+	for _, c := range []byte(" \t\n\f\r") {
+		t[c] = blank
+	}
+	for _, c := range []byte("\\`*_[](<&~|:^") {
+		t[c] = mark
+	}
+	for _, c := range []byte{0xC2, 0xE2, 0xE3, 0xEF} {
+		t[c] = wide
+	}
+	return t
+}()
+
+// text writes the text of one node: white space collapsed, markup escaped.
+func (r *renderer) text(s string) {
+	for i := 0; i < len(s); {
+		switch class[s[i]] {
+		case blank:
+			i = r.blanks(s, i)
+		case control:
+			i++
+		case wide:
+			n, what := wideChar(s[i:])
+			switch what {
+			case blank:
+				r.space = true
+			case plain:
+				r.word(s[i:], s[i:i+n])
+			}
+			i += n
+		case mark:
+			r.ready()
+			if n := r.lineStarts(s[i:]); n > 0 {
+				i += n
+				continue
+			}
+			i += r.markup(s[i:])
+		default:
+			j := i + 1
+			for j < len(s) && (class[s[j]] == plain || s[j] == ' ' && j+1 < len(s) && class[s[j+1]] == plain) {
+				j++
+			}
+			r.word(s[i:], s[i:j])
+			i = j
+		}
+	}
+}
+
+// word writes a piece of text that needs no escape unless it stands at the start of a line. rest is the node's text
+// from there on.
+func (r *renderer) word(rest, word string) {
+	r.ready()
+	r.out = append(r.out, word[r.lineStarts(rest):]...)
+}
+
+// blanks collapses the white space at s[i:] and answers where it ends.
+func (r *renderer) blanks(s string, i int) int {
+	j, feed := i, false
+	for j < len(s) && class[s[j]] == blank {
+		feed = feed || s[j] == '\n'
+		j++
+	}
+	if feed && r.keepLines {
+		r.lineBreak()
+		return j
+	}
+	// A line break in the source between two Chinese or Japanese characters is no blank: their lines wrap anywhere.
+	if feed && j < len(s) && r.open && !r.space && eastAsian(s[j]) && eastAsian(r.lastLead()) {
+		return j
+	}
+	r.space = true
+	return j
+}
+
+// eastAsian says that a lead byte begins characters that are written without blanks (kana, Han, their punctuation).
+func eastAsian(lead byte) bool { return lead >= 0xE3 && lead <= 0xE9 || lead == 0xEF }
+
+// lastLead is the first byte of the last character written; 0 at the start of a line.
+func (r *renderer) lastLead() byte {
+	for i := len(r.out) - 1; i >= r.lineStart; i-- {
+		if utf8.RuneStart(r.out[i]) {
+			return r.out[i]
+		}
+	}
+	return 0
+}
+
+// wideChar is the length and class of the character at the start of s, whose lead byte is of class wide.
+func wideChar(s string) (int, uint8) {
+	if len(s) < 2 {
+		return 1, plain
+	}
+	if s[0] == 0xC2 {
+		switch {
+		case s[1] == 0xA0:
+			return 2, blank
+		case s[1] == 0xAD, s[1] < 0xA0:
+			return 2, control // soft hyphen, C1 controls
+		}
+		return 2, plain
+	}
+	if len(s) < 3 {
+		return len(s), plain
+	}
+	switch c := uint32(s[0])<<16 | uint32(s[1])<<8 | uint32(s[2]); {
+	case c >= 0xE28080 && c <= 0xE2808A, c == 0xE280A8, c == 0xE280A9, c == 0xE280AF, c == 0xE2819F, c == 0xE38080:
+		return 3, blank
+	case c == 0xE2808B, c == 0xE281A0, c == 0xEFBBBF:
+		return 3, control // zero-width space, word joiner, byte-order mark
+	}
+	return 3, plain
+}
+
+// markup writes the character at the start of s, with a backslash where it could be read as markup, and answers how
+// many bytes of s it took.
+func (r *renderer) markup(s string) int {
+	c := s[0]
+	last := r.last()
+	escape := false
+	switch c {
+	case '`':
+		escape = true
+	case '\\':
+		escape = len(s) == 1 || punctuation(s[1])
+	case '*', '_', '~':
+		return r.delimiters(s)
+	case '[', ']':
+		escape = r.inLink
+	case '(', ':':
+		// "](" would make a link of literal brackets, "]:" at a line's start a definition.
+		escape = last == ']' && (c == '(' || r.out[r.lineStart] == '[')
+	case '^':
+		escape = last == '['
+	case '<':
+		escape = len(s) == 1 || letter(s[1]) || s[1] == '/' || s[1] == '!' || s[1] == '?'
+	case '&':
+		escape = looksLikeReference(s)
+	case '|':
+		escape = r.flat == inCell
+	}
+	if escape {
+		r.out = append(r.out, '\\')
+	}
+	r.out = append(r.out, c)
+	return 1
+}
+
+// delimiters writes a run of *, _ or ~ : bare where CommonMark's flanking rules let it neither open nor close.
+func (r *renderer) delimiters(s string) int {
+	n := 1
+	for n < len(s) && s[n] == s[0] {
+		n++
+	}
+	before, after := r.lastRune(), rune(-1) // -1: the next node decides
+	if n < len(s) && (class[s[n]] != wide || !ends(s, n)) {
+		after, _ = utf8.DecodeRuneInString(s[n:])
+	}
+	free := spaceRune(before) && after >= 0 && spaceRune(after)
+	switch s[0] {
+	case '_':
+		free = free || after >= 0 && wordRune(before) && wordRune(after) || !r.inLink && r.inAddress()
+	case '~':
+		// A lone tilde before a word can only open, and nothing of ours closes it.
+		free = free || n == 1 && after >= 0 && spaceRune(before) || !r.inLink && r.inAddress()
+	}
+	for range n {
+		if !free {
+			r.out = append(r.out, '\\')
+		}
+		r.out = append(r.out, s[0])
+	}
+	return n
+}
+
+// inAddress says that the line ends in a bare web address, which GFM reads as a link and shows as it is written.
+func (r *renderer) inAddress() bool {
+	const longest = 512 // looked back; a longer one is escaped like other text
+	line := r.out[r.lineStart:]
+	i := len(line)
+	for i > 0 && line[i-1] > ' ' && len(line)-i < longest {
+		i--
+	}
+	word := bytes.TrimLeft(line[i:], "(")
+	host, ok := bytes.CutPrefix(word, []byte("https://"))
+	if !ok {
+		if host, ok = bytes.CutPrefix(word, []byte("http://")); !ok {
+			return false
+		}
+	}
+	// Parsers want a name with a dot and an ordinary path before they make a link.
+	end := bytes.IndexByte(host, '/')
+	if end < 0 || bytes.IndexByte(host[:end], '.') < 1 || bytes.ContainsAny(word, "\\*[]<>`") {
+		return false
+	}
+	for _, c := range host[:end] {
+		if !letter(c) && !digit(c) && c != '.' && c != '-' && c != ':' {
+			return false
+		}
+	}
+	return true
+}
+
+// looksLikeReference says that s, which begins with &, reads as a character reference.
+func looksLikeReference(s string) bool {
+	i := 1
+	if i < len(s) && s[i] == '#' {
+		i++
+	}
+	start := i
+	for i < len(s) && i < 40 && (letter(s[i]) || digit(s[i])) {
+		i++
+	}
+	// At the end of the node its rest may follow in the next one.
+	return i == len(s) || i > start && s[i] == ';'
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func digit(c byte) bool  { return c >= '0' && c <= '9' }
+
+func punctuation(c byte) bool {
+	return c >= '!' && c <= '/' || c >= ':' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
+}
+
+// last is the last byte of the current line, a blank at its start.
+func (r *renderer) last() byte {
+	if len(r.out) <= r.lineStart {
+		return ' '
+	}
+	return r.out[len(r.out)-1]
+}
+
+// lastRune is the last character of the current line, a blank at its start.
+func (r *renderer) lastRune() rune {
+	if len(r.out) <= r.lineStart {
+		return ' '
+	}
+	c, _ := utf8.DecodeLastRune(r.out[r.lineStart:])
+	return c
+}
+
+func spaceRune(c rune) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c > 0x7f && unicode.IsSpace(c)
+}
+
+func punctRune(c rune) bool {
+	if c < 0x80 {
+		return punctuation(byte(c))
+	}
+	return unicode.IsPunct(c) || unicode.IsSymbol(c)
+}
+
+func wordRune(c rune) bool { return !spaceRune(c) && !punctRune(c) }

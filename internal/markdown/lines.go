@@ -1,0 +1,162 @@
+// Lines of the output: what parts blocks, what every line of a quote or an item begins with, and which characters
+// mean something at the start of a line.
+
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// lineage is where in quotes and lists the next line stands.
+type lineage struct {
+	prefix  []byte   // what a line begins with
+	markers []marker // list and footnote markers that stand on the next line in place of a part of prefix
+	common  int      // the shortest prefix since the last content: what a blank line in between begins with
+	gap     int      // line feeds due before the next content: 0, 1 or 2
+}
+
+// marker replaces n bytes of the prefix at offset at, once.
+type marker struct {
+	at, n int
+	text  string
+}
+
+// maxPrefix caps how deep quotes and lists are shown to nest, in bytes of prefix: past it their text goes on at the
+// depth reached, so that the output stays in proportion to the page.
+const maxPrefix = 40
+
+// push lets the lines that follow begin with more, the first of them with first instead; false where that would be
+// too deep.
+func (r *renderer) push(more, first string) bool {
+	if len(r.prefix)+len(more) > maxPrefix {
+		return false
+	}
+	if first != more {
+		r.markers = append(r.markers, marker{len(r.prefix), len(more), first})
+	}
+	r.prefix = append(r.prefix, more...)
+	return true
+}
+
+// pop takes back a push: the prefix is n long again. A marker that no content followed goes without a trace.
+func (r *renderer) pop(n int) {
+	r.prefix = r.prefix[:n]
+	r.common = min(r.common, n)
+	for len(r.markers) > 0 && r.markers[len(r.markers)-1].at >= n {
+		r.markers = r.markers[:len(r.markers)-1]
+	}
+}
+
+// newLine writes the gap that is due and the start of the line.
+func (r *renderer) newLine() {
+	if len(r.out) > 0 {
+		if r.gap > 0 {
+			r.out = append(r.out, '\n')
+		}
+		if r.gap > 1 {
+			r.out = append(r.out, bytes.TrimRight(r.prefix[:r.common], " ")...)
+			r.out = append(r.out, '\n')
+		}
+	}
+	r.gap = 0
+	r.common = len(r.prefix)
+	r.linePrefix()
+}
+
+// linePrefix writes what the line begins with.
+func (r *renderer) linePrefix() {
+	if len(r.markers) == 0 {
+		r.out = append(r.out, r.prefix...)
+	} else {
+		at := 0
+		for _, m := range r.markers {
+			r.out = append(r.out, r.prefix[at:m.at]...)
+			r.out = append(r.out, m.text...)
+			at = m.at + m.n
+		}
+		r.out = append(r.out, r.prefix[at:]...)
+		r.markers = r.markers[:0]
+	}
+	r.lineStart = len(r.out)
+}
+
+// lineStarts guards the start of a line: where s, the text that comes now, would begin a block, it writes the first
+// characters with a backslash and answers how many bytes of s it took.
+func (r *renderer) lineStarts(s string) int {
+	if len(r.out) != r.lineStart || r.flat != 0 {
+		return 0
+	}
+	continued := r.lineStart != r.leafStart // after a hard break: the line before could turn into a heading or a table
+	escape := false
+	switch c := s[0]; c {
+	case '#':
+		n := run(s, '#')
+		escape = n <= 6 && ends(s, n)
+	case '>':
+		escape = true
+	case '+':
+		escape = ends(s, 1)
+	case '-':
+		escape = ends(s, 1) || only(s, "- ") || continued && only(s, "-|: ")
+	case '*', '_':
+		escape = ends(s, run(s, c)) && (c == '*' || ends(s, 1) || run(s, c) >= 3)
+	case '=':
+		escape = continued && only(s, "= ")
+	case '|', ':':
+		escape = continued && only(s, "-|: ")
+	case '[':
+		escape = len(s) < 3 || s[2] == ']' && (s[1] == ' ' || s[1] == 'x' || s[1] == 'X')
+	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		n := 1
+		for n < len(s) && digit(s[n]) {
+			n++
+		}
+		if n > 9 || n == len(s) || s[n] != '.' && s[n] != ')' || !ends(s, n+1) {
+			return 0
+		}
+		r.out = append(r.out, s[:n]...)
+		r.out = append(r.out, '\\', s[n])
+		return n + 1
+	}
+	if !escape {
+		return 0
+	}
+	r.out = append(r.out, '\\', s[0])
+	return 1
+}
+
+// run is how often c stands at the start of s.
+func run(s string, c byte) int {
+	n := 0
+	for n < len(s) && s[n] == c {
+		n++
+	}
+	return n
+}
+
+// ends says that s is at its end after n bytes, or that what stands there is no visible character.
+func ends(s string, n int) bool {
+	if n >= len(s) {
+		return true
+	}
+	switch class[s[n]] {
+	case blank, control:
+		return true
+	case wide:
+		_, what := wideChar(s[n:])
+		return what != plain
+	}
+	return false
+}
+
+// only says that s holds no other visible characters than these.
+func only(s, chars string) bool {
+	for i := range len(s) {
+		if s[i] < 0x80 && strings.IndexByte(chars, s[i]) < 0 && !ends(s, i) ||
+			s[i] >= 0xC0 && !ends(s, i) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,198 @@
+// Lists: bullets, numbers as the page counts them, tasks. Items follow one another without blank lines.
+
+package markdown
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// listFrame is the list whose items are being written.
+type listFrame struct {
+	ordered bool
+	spelled bool // numbers are text in bulleted items, where Markdown cannot count so
+	step    int
+	next    int  // number of the next item
+	sign    byte // '-' or '*'; '.' or ')' after a number
+	at      int  // length of the prefix around the list
+	nested  bool // stands in an item, below its text
+	started bool // an item has been written
+	inner   int  // length of the prefix within the last item
+	from    int  // length of the output where the last item began
+	end     int  // length of the output where the last item ended
+}
+
+// listEnd is where a list ended, and how its items were signed.
+type listEnd struct {
+	out, at int
+	sign    byte
+}
+
+// maxNumber is the largest number that CommonMark reads as an item's.
+const maxNumber = 999_999_999
+
+func (r *renderer) listElement(n *html.Node) {
+	if r.flat != inBlock {
+		r.flatList(n)
+		return
+	}
+	r.breakLeaf(1)
+	outer, around := r.list, len(r.prefix)
+	if outer != nil && outer.at == around && outer.started && outer.end == len(r.out) {
+		// A list as the child of a list belongs to the item before it.
+		indent := strings.Repeat(" ", outer.inner-outer.at)
+		r.push(indent, indent)
+	}
+	f := newList(n)
+	f.at = len(r.prefix)
+	f.nested = outer != nil && outer.at < f.at && outer.from < len(r.out)
+	f.sign = r.sign(f.ordered && !f.spelled)
+	r.list = f
+	r.children(n)
+	r.breakLeaf(2)
+	r.endList(f)
+	r.list = outer
+	r.pop(around)
+}
+
+func (r *renderer) endList(f *listFrame) {
+	if f.started {
+		r.closed = listEnd{len(r.out), f.at, f.sign}
+	}
+}
+
+// sign is what the items of the list that begins here are signed with. Two lists side by side under one sign would be
+// one list.
+func (r *renderer) sign(ordered bool) byte {
+	usual, other := byte('-'), byte('*')
+	if ordered {
+		usual, other = '.', ')'
+	}
+	if r.closed == (listEnd{len(r.out), len(r.prefix), usual}) {
+		return other
+	}
+	return usual
+}
+
+// newList reads how a list counts.
+func newList(n *html.Node) *listFrame {
+	f := &listFrame{step: 1, next: 1, ordered: n.DataAtom == atom.Ol}
+	if !f.ordered {
+		return f
+	}
+	start, ok := number(n, "start")
+	if _, reversed := attribute(n, "reversed"); reversed {
+		f.step, f.spelled = -1, true
+		f.next = 0
+		for c := n.FirstChild; c != nil && !ok; c = c.NextSibling {
+			if c.DataAtom == atom.Li {
+				f.next++
+			}
+		}
+	}
+	if ok {
+		f.next = start
+	}
+	f.spelled = f.spelled || f.next < 0 || f.next > maxNumber
+	return f
+}
+
+// item writes one li.
+func (r *renderer) item(n *html.Node) {
+	if r.noteDefinition(n) {
+		return
+	}
+	if r.flat != inBlock {
+		r.flatItem(n)
+		return
+	}
+	r.breakLeaf(0)
+	outer := r.list
+	f := outer
+	if f == nil || f.at != len(r.prefix) {
+		// An item outside of a list is a list of its own, and goes on with the one before it.
+		f = &listFrame{step: 1, next: 1, at: len(r.prefix), sign: '-'}
+		f.started = r.closed == listEnd{len(r.out), f.at, '-'}
+		f.end = len(r.out)
+		r.list = f
+	}
+	r.oneItem(n, f)
+	if f != outer {
+		r.endList(f)
+		r.list = outer
+	}
+}
+
+func (r *renderer) oneItem(n *html.Node, f *listFrame) {
+	if value, ok := number(n, "value"); ok && f.ordered {
+		f.next = value
+	}
+	counted := f.ordered && !f.spelled && f.next >= 0 && f.next <= maxNumber
+	r.itemGap(f)
+	mark := string(f.sign) + " "
+	if counted {
+		mark = strconv.Itoa(f.next) + mark
+	} else if f.ordered {
+		mark = "- "
+		r.lead = strconv.Itoa(f.next) + `\. `
+	}
+	f.next += f.step
+	from := len(r.out)
+	f.from = from
+	indent := strings.Repeat(" ", len(mark))
+	if !r.push(indent, mark) {
+		r.gap = 2
+	}
+	f.inner = len(r.prefix)
+	r.children(n)
+	r.breakLeaf(1)
+	r.lead = ""
+	if len(r.out) > from {
+		f.started = true
+	}
+	f.end = len(r.out)
+	r.pop(f.at)
+}
+
+// itemGap sets what parts an item from what is before it.
+func (r *renderer) itemGap(f *listFrame) {
+	switch {
+	case len(r.markers) > 0:
+		// The first thing in an item or a note: it stands on the same line.
+	case f.started && f.end == len(r.out):
+		r.gap = 1
+	case !f.started && f.nested && (!f.ordered || f.spelled || f.next == 1):
+		// Only a list that counts from one may follow a paragraph without a blank line.
+		r.gap = 1
+	default:
+		r.gap = 2
+	}
+}
+
+// flatList writes a list where lines cannot nest.
+func (r *renderer) flatList(n *html.Node) {
+	outer := r.list
+	r.list = newList(n)
+	r.breakLeaf(0)
+	r.children(n)
+	r.breakLeaf(0)
+	r.list = outer
+}
+
+func (r *renderer) flatItem(n *html.Node) {
+	r.breakLeaf(0)
+	if f := r.list; f != nil && f.ordered {
+		if value, ok := number(n, "value"); ok {
+			f.next = value
+		}
+		if shortText(n) != "" {
+			r.text(strconv.Itoa(f.next) + ". ")
+		}
+		f.next += f.step
+	}
+	r.children(n)
+	r.breakLeaf(0)
+}

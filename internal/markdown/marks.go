@@ -1,0 +1,301 @@
+// Emphasis: strong, em and del are noted while a block is written and put in at its end, when both neighbours of each
+// mark are known. CommonMark lets a run of stars open or close only between certain characters; where it would not,
+// the mark moves off the punctuation at the edge, or becomes an HTML tag.
+
+package markdown
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// emphasis is one end of an emphasised run.
+type emphasis struct {
+	at   int   // offset in the output
+	pair int   // index of the other end
+	kind uint8 // em, strong, del
+	open bool
+	tag  bool // written as an HTML tag
+	gone bool
+}
+
+// ended says that a run of this kind ended just here, so that one that begins now goes on with it.
+func (r *renderer) ended(kind uint8) bool {
+	for i := len(r.marks) - 1; i >= 0 && r.marks[i].at == len(r.out) && !r.marks[i].open; i-- {
+		if r.marks[i].kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *renderer) openMark(kind uint8) int {
+	at := len(r.out)
+	n := len(r.marks)
+	if n > 0 && r.marks[n-1].at == at && r.marks[n-1].kind == kind && !r.marks[n-1].open {
+		opener := r.marks[n-1].pair
+		r.marks = r.marks[:n-1]
+		return opener
+	}
+	// Where runs cross, the second half of one goes on as a tag, which may begin with a blank.
+	r.marks = append(r.marks, emphasis{at: at, kind: kind, open: true, tag: r.ended(kind)})
+	return n
+}
+
+func (r *renderer) closeMark(kind uint8, opener int) {
+	at := len(r.out)
+	if opener == len(r.marks)-1 && r.marks[opener].at == at {
+		r.marks = r.marks[:opener]
+		return
+	}
+	r.marks[opener].pair = len(r.marks)
+	r.marks = append(r.marks, emphasis{at: at, kind: kind, pair: opener, tag: r.marks[opener].tag})
+}
+
+// token is what an end is written as.
+func (m *emphasis) token() string {
+	if m.tag {
+		switch {
+		case m.kind == em && m.open:
+			return "<em>"
+		case m.kind == em:
+			return "</em>"
+		case m.kind == strong && m.open:
+			return "<strong>"
+		case m.kind == strong:
+			return "</strong>"
+		case m.open:
+			return "<del>"
+		}
+		return "</del>"
+	}
+	switch m.kind {
+	case em:
+		return "*"
+	case strong:
+		return "**"
+	}
+	return "~~"
+}
+
+// resolveMarks puts the marks of the block that ends here into the output.
+func (r *renderer) resolveMarks() {
+	marks := r.marks
+	if len(marks) == 0 {
+		return
+	}
+	start := marks[0].at
+	if r.flat == inHeading {
+		dropWhole(marks, r.leafStart, len(r.out))
+	}
+	// Each round turns what cannot stand into tags, which changes the neighbours of what is left. Few texts need a
+	// second round; one that is not settled after the last is written in tags alone.
+	const rounds = 6
+	for round := 0; !r.settle(marks, start); round++ {
+		if round == rounds {
+			for i := range marks {
+				marks[i].tag = true
+			}
+			break
+		}
+	}
+	r.scratch = append(r.scratch[:0], r.out[start:]...)
+	r.out = r.out[:start]
+	done := start
+	for i := range marks {
+		m := &marks[i]
+		if m.gone {
+			continue
+		}
+		r.out = append(r.out, r.scratch[done-start:m.at-start]...)
+		r.out = append(r.out, m.token()...)
+		done = m.at
+	}
+	r.out = append(r.out, r.scratch[done-start:]...)
+	r.marks = marks[:0]
+}
+
+// dropWhole takes strong off a heading that is strong as a whole: it says nothing there.
+func dropWhole(marks []emphasis, start, end int) {
+	for i := range marks {
+		m := &marks[i]
+		if m.at != start {
+			return
+		}
+		if m.kind == strong && m.open && marks[m.pair].at == end {
+			m.gone, marks[m.pair].gone = true, true
+			return
+		}
+	}
+}
+
+// settle checks every group of marks that stand together and repairs those that CommonMark would not read as meant;
+// true when there was nothing to repair.
+func (r *renderer) settle(marks []emphasis, start int) bool {
+	settled := true
+	for i := 0; i < len(marks); {
+		if marks[i].gone {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(marks) && marks[end].at == marks[i].at {
+			end++
+		}
+		if !r.settleGroup(marks, i, end, start) {
+			settled = false
+		}
+		i = end
+	}
+	return settled
+}
+
+// settleGroup checks the marks [i, end), which stand at one place.
+func (r *renderer) settleGroup(marks []emphasis, i, end, start int) bool {
+	ok := true
+	at := marks[i].at
+	before, after := r.runeBefore(at), r.runeAt(at)
+	// Stars that close and stars that open side by side would be one run: the openers become tags.
+	var closed [3]bool
+	for j := i; j < end; j++ {
+		m := &marks[j]
+		if m.gone || m.tag {
+			continue
+		}
+		family := m.kind
+		if family == strong {
+			family = em
+		}
+		if !m.open {
+			closed[family] = true
+		} else if closed[family] {
+			m.tag, marks[m.pair].tag = true, true
+			ok = false
+		}
+	}
+	for j := i; j < end; {
+		m := &marks[j]
+		if m.gone || m.tag {
+			j++
+			continue
+		}
+		// The run: marks of one character side by side.
+		k := j + 1
+		for k < end && !marks[k].gone && !marks[k].tag && (marks[k].kind == del) == (m.kind == del) {
+			k++
+		}
+		left, right := neighbour(marks[i:j], before, true), neighbour(marks[k:end], after, false)
+		if m.open && !canOpen(left, right) || !m.open && !canOpen(right, left) {
+			ok = false
+			for ; j < k; j++ {
+				r.mend(marks, j, start)
+			}
+		}
+		j = k
+	}
+	return ok
+}
+
+// canOpen is CommonMark's rule for a left-flanking run; with its neighbours exchanged it is the one for a
+// right-flanking run.
+func canOpen(before, after rune) bool {
+	return !spaceRune(after) && (!punctRune(after) || spaceRune(before) || punctRune(before))
+}
+
+// neighbour is the character next to a run: of the nearest mark that is written between it and the text, or the
+// text's.
+func neighbour(between []emphasis, text rune, before bool) rune {
+	for i := range between {
+		m := &between[i]
+		if before {
+			m = &between[len(between)-1-i]
+		}
+		if m.gone {
+			continue
+		}
+		token := m.token()
+		if before {
+			return rune(token[len(token)-1])
+		}
+		return rune(token[0])
+	}
+	return text
+}
+
+// mend repairs one end: it moves inwards, off the punctuation at the edge, or the pair becomes tags.
+func (r *renderer) mend(marks []emphasis, j, start int) {
+	m := &marks[j]
+	if m.gone || m.tag {
+		return
+	}
+	steps := r.moveIn(marks, j, start, maxShift)
+	if steps == 0 {
+		m.tag, marks[m.pair].tag = true, true
+		return
+	}
+	// Quotation marks and the like stay together: the other end moves off what answers to them.
+	r.moveIn(marks, m.pair, start, steps)
+}
+
+// moveIn moves one end inwards past at most most characters of punctuation, to where it can stand; it answers how
+// many it passed.
+func (r *renderer) moveIn(marks []emphasis, j, start, most int) int {
+	m := &marks[j]
+	at, steps := m.at, 0
+	if m.open {
+		limit := marks[j+1].at
+		for steps < most && at < limit {
+			c, size := utf8.DecodeRune(r.out[at:])
+			if !movable(c) {
+				break
+			}
+			at += size
+			steps++
+		}
+		if steps == 0 || at >= limit || !canOpen(r.runeBefore(at), r.runeAt(at)) {
+			return 0
+		}
+	} else {
+		limit := marks[j-1].at
+		for steps < most && at > limit {
+			c, size := utf8.DecodeLastRune(r.out[start:at])
+			if !movable(c) || at-size > start && r.out[at-size-1] == '\\' {
+				break
+			}
+			at -= size
+			steps++
+		}
+		if steps == 0 || at <= limit || !canOpen(r.runeAt(at), r.runeBefore(at)) {
+			return 0
+		}
+	}
+	m.at = at
+	return steps
+}
+
+// maxShift is how many characters a mark moves at most: more at the edge is no punctuation of a word.
+const maxShift = 4
+
+// movable are the characters that a mark may step over: punctuation that no markup of ours begins or ends with.
+func movable(c rune) bool {
+	if c < 0x80 {
+		return slices.Contains([]byte(`.,:;?"'%-/`), byte(c))
+	}
+	return punctRune(c)
+}
+
+func (r *renderer) runeBefore(at int) rune {
+	if at <= r.leafStart {
+		return ' '
+	}
+	c, _ := utf8.DecodeLastRune(r.out[r.leafStart:at])
+	return c
+}
+
+func (r *renderer) runeAt(at int) rune {
+	if at >= len(r.out) {
+		return ' '
+	}
+	c, _ := utf8.DecodeRune(r.out[at:])
+	return c
+}

@@ -1,0 +1,138 @@
+// MathML without a source beside it: its tree as TeX, so that roots, fractions and powers can be told.
+
+package markdown
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// texWriter writes TeX.
+type texWriter struct {
+	b     strings.Builder
+	depth int
+}
+
+// row writes the children of n one after the other.
+func (w *texWriter) row(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		w.node(c)
+	}
+}
+
+// group writes one node in braces, so that it is one argument.
+func (w *texWriter) group(n *html.Node) {
+	w.b.WriteByte('{')
+	if n != nil {
+		w.node(n)
+	}
+	w.b.WriteByte('}')
+}
+
+func (w *texWriter) node(n *html.Node) {
+	if n.Type == html.TextNode {
+		w.b.WriteString(strings.TrimSpace(n.Data))
+		return
+	}
+	if n.Type != html.ElementNode || w.depth >= maxDepth {
+		return
+	}
+	w.depth++
+	w.element(n)
+	w.depth--
+}
+
+func (w *texWriter) element(n *html.Node) {
+	switch n.Data {
+	case "annotation", "annotation-xml", "mphantom", "none", "mprescripts":
+	case "mtext", "ms":
+		if text := strings.TrimSpace(shortText(n)); text != "" {
+			w.b.WriteString(`\text{` + text + "}")
+		}
+	case "mo":
+		w.operator(strings.TrimSpace(shortText(n)))
+	case "mspace":
+		w.b.WriteByte(' ')
+	case "mfrac":
+		kids := elements(n)
+		w.b.WriteString(`\frac`)
+		w.group(kids[0])
+		w.group(kids[1])
+	case "msqrt":
+		w.b.WriteString(`\sqrt{`)
+		w.row(n)
+		w.b.WriteByte('}')
+	case "mroot":
+		kids := elements(n)
+		w.b.WriteString(`\sqrt[`)
+		if kids[1] != nil {
+			w.node(kids[1])
+		}
+		w.b.WriteByte(']')
+		w.group(kids[0])
+	case "msup", "mover":
+		w.scripts(n, "^", "")
+	case "msub", "munder":
+		w.scripts(n, "_", "")
+	case "msubsup", "munderover":
+		w.scripts(n, "_", "^")
+	case "mfenced":
+		w.b.WriteByte('(')
+		w.row(n)
+		w.b.WriteByte(')')
+	case "mtable":
+		w.b.WriteString(`\begin{matrix}`)
+		w.row(n)
+		w.b.WriteString(`\end{matrix}`)
+	case "mtr", "mlabeledtr":
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			w.node(c)
+			if c.Type == html.ElementNode && c.NextSibling != nil {
+				w.b.WriteString(" & ")
+			}
+		}
+		w.b.WriteString(` \\ `)
+	default:
+		w.row(n)
+	}
+}
+
+// scripts writes a base with what stands below or above it.
+func (w *texWriter) scripts(n *html.Node, first, second string) {
+	kids := elements(n)
+	if kids[0] != nil {
+		w.node(kids[0])
+	}
+	if kids[1] != nil {
+		w.b.WriteString(first)
+		w.group(kids[1])
+	}
+	if second != "" && kids[2] != nil {
+		w.b.WriteString(second)
+		w.group(kids[2])
+	}
+}
+
+// operator writes an operator; the invisible ones of MathML are none.
+func (w *texWriter) operator(s string) {
+	switch s {
+	case "\u2061", "\u2062", "\u2063", "\u2064":
+	case "{", "}", "%", "#", "&", "_":
+		w.b.WriteString(`\` + s)
+	default:
+		w.b.WriteString(s)
+	}
+}
+
+// elements are the first three child elements of n; nil where there are fewer.
+func elements(n *html.Node) (kids [3]*html.Node) {
+	i := 0
+	for c := n.FirstChild; c != nil && i < len(kids); c = c.NextSibling {
+		if c.Type == html.ElementNode {
+			kids[i] = c
+			i++
+		}
+	}
+	return kids
+}

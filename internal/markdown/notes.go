@@ -1,0 +1,107 @@
+// Footnotes: a reference that leads to a note on the page becomes [^label], the note its definition.
+
+package markdown
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// noteLabel is the label of the note that an address leads to.
+func (r *renderer) noteLabel(href string) (string, bool) {
+	if len(r.notes) == 0 || len(href) < 2 || href[0] != '#' {
+		return "", false
+	}
+	note := r.notes[href[1:]]
+	if note == nil || !note.placed {
+		return "", false
+	}
+	return note.label, true
+}
+
+// noteReference writes an anchor that is a footnote reference.
+func (r *renderer) noteReference(a *html.Node, href string) bool {
+	label, ok := r.noteLabel(href)
+	if !ok || referenceTarget(a) == "" {
+		return false
+	}
+	r.space = r.space && r.open
+	r.ready()
+	r.openBracket()
+	r.out = append(r.out, '^')
+	r.out = append(r.out, label...)
+	r.out = append(r.out, ']')
+	return true
+}
+
+// noteDefinition writes n if it is a note that a reference leads to.
+func (r *renderer) noteDefinition(n *html.Node) bool {
+	if len(r.noteAt) == 0 {
+		return false
+	}
+	note := r.noteAt[n]
+	if note == nil || r.flat != inBlock || len(r.prefix) > 0 {
+		return false
+	}
+	r.breakLeaf(2)
+	r.push("    ", "[^"+note.label+"]: ")
+	if n.DataAtom != atom.Li {
+		r.label = note.label
+	}
+	list := r.list
+	r.list = nil
+	r.children(n)
+	r.breakLeaf(2)
+	r.list = list
+	r.label = ""
+	r.pop(0)
+	return true
+}
+
+// afterLabel takes the label off the start of a note's first text: Markdown writes it itself.
+func (r *renderer) afterLabel(s string) string {
+	text := strings.TrimLeft(s, " \t\n\r\f")
+	if text == "" {
+		return s
+	}
+	label := r.label
+	r.label = ""
+	bracket := text[0] == '[' || text[0] == '('
+	if bracket {
+		text = text[1:]
+	}
+	rest, ok := strings.CutPrefix(text, label)
+	if !ok {
+		return s
+	}
+	if bracket {
+		if rest == "" || rest[0] != ']' && rest[0] != ')' {
+			return s
+		}
+		return rest[1:]
+	}
+	if rest != "" && strings.IndexByte(".:)", rest[0]) >= 0 {
+		rest = rest[1:]
+	}
+	if rest != "" && strings.IndexByte(" \t\n\r", rest[0]) < 0 {
+		return s
+	}
+	return rest
+}
+
+// backlink says that an anchor only leads back from a note to its reference.
+func (r *renderer) backlink(a *html.Node, t *traits, href string) bool {
+	if len(href) == 0 || href[0] != '#' {
+		return false
+	}
+	if t.is(noteBack) || t.role == "doc-backlink" {
+		return true
+	}
+	switch strings.Trim(shortText(a), "[]() \ufe0e\ufe0f") {
+	case "↩", "↑", "⏎", "^", "↵", "⤴", "⇑", "▲":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,239 @@
+// The walk: one visit of each node, in document order, that hands every element to what writes its kind.
+
+package markdown
+
+import (
+	"context"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// renderer is the state of one walk.
+type renderer struct {
+	ctx   context.Context
+	err   error // ctx's, once it is done
+	steps int   // nodes visited, counted to look at ctx now and then
+	depth int   // elements open
+
+	out []byte
+	lineage
+	leaf
+	opens    []inline   // inline elements open, outermost first
+	waiting  bool       // some of them may have to be written before the next content
+	live     [link]bool // em, strong, del: written and not closed
+	inLink   bool       // a link is written and not closed
+	marks    []emphasis // of the current block, in the order of their places
+	scratch  []byte     // for putting marks in
+	codeEnd  codeSpan   // the last code span, as long as nothing followed it
+	images   lastImage  // the last image, as long as nothing followed it
+	imageEnd int        // where the last image ended in out
+
+	list      *listFrame // the list whose items are being written
+	closed    listEnd    // the list that ended last
+	quiet     int        // inside what must not hold links: alternative texts, notes' labels
+	quotes    int        // q elements open
+	label     string     // of the note that begins here: its own text need not repeat it
+	termEnd   int        // where the last term or definition ended in out
+	noScript  bool       // within noscript
+	display   bool       // within what sets formulas on lines of their own
+	bare      bool       // within code that holds no text
+	codeBuf   []byte
+	hosts     *shadowHost
+	frames    int // srcdoc documents open
+	concealed []*html.Node
+	revealed  []*html.Node
+
+	page
+}
+
+// reset forgets what one walk wrote; what is known of the page stays.
+func (r *renderer) reset() {
+	*r = renderer{ctx: r.ctx, page: r.page, revealed: r.revealed, out: r.out[:0]}
+}
+
+// maxDepth is how deep the walk goes by recursion; elements below are read as plain text. Trees of htmltree are
+// shallower.
+const maxDepth = 1200
+
+// walk writes root and all below it.
+func (r *renderer) walk(root *html.Node) {
+	r.node(root)
+	r.breakLeaf(0)
+}
+
+// children writes what is below n.
+func (r *renderer) children(n *html.Node) {
+	for c := n.FirstChild; c != nil && r.err == nil; c = c.NextSibling {
+		r.node(c)
+	}
+}
+
+func (r *renderer) node(n *html.Node) {
+	const between = 128 // nodes from one look at ctx to the next
+	if r.steps++; r.steps%between == 0 {
+		if r.err = r.ctx.Err(); r.err != nil {
+			return
+		}
+	}
+	switch n.Type {
+	case html.TextNode:
+		if r.label != "" {
+			r.text(r.afterLabel(n.Data))
+			return
+		}
+		r.text(n.Data)
+	case html.ElementNode:
+		if r.depth >= maxDepth {
+			r.flatten(n)
+			return
+		}
+		r.depth++
+		r.element(n)
+		r.depth--
+	case html.DocumentNode:
+		r.children(n)
+	}
+}
+
+// flatten writes the text below n without its structure: for trees too deep to follow.
+func (r *renderer) flatten(n *html.Node) {
+	for m := following(n, n); m != nil && r.err == nil; {
+		if r.steps++; r.steps%128 == 0 {
+			r.err = r.ctx.Err()
+		}
+		if m.Type == html.TextNode {
+			r.text(m.Data)
+		} else if m.Type == html.ElementNode {
+			switch m.DataAtom {
+			case atom.Script, atom.Style, atom.Template:
+				m = skipping(n, m)
+				continue
+			}
+			r.part()
+		}
+		m = following(n, m)
+	}
+}
+
+// element writes one element.
+func (r *renderer) element(n *html.Node) {
+	var t traits
+	var s styles
+	if len(n.Attr) > 0 {
+		t = traitsOf(n)
+		if t.style != "" {
+			s = stylesOf(t.style)
+		}
+		if (t.hiddenAttr || s != 0) && r.hides(n, &t, s) {
+			return
+		}
+	}
+	if n.Namespace != "" {
+		r.foreign(n, &t)
+		return
+	}
+	if r.shadows && r.shadowTree(n) {
+		return
+	}
+	switch n.DataAtom {
+	case atom.Script:
+		r.script(n)
+	case atom.Style, atom.Template, atom.Head, atom.Title, atom.Meta, atom.Link, atom.Base, atom.Param, atom.Source,
+		atom.Track, atom.Datalist, atom.Noframes, atom.Rp, atom.Col, atom.Colgroup:
+		// Nothing of these is shown, or not here.
+	case atom.P, atom.Address, atom.Figcaption, atom.Summary, atom.Legend, atom.Center, atom.Fieldset, atom.Form,
+		atom.Article, atom.Aside, atom.Details, atom.Figure, atom.Footer, atom.Header, atom.Hgroup, atom.Main, atom.Nav,
+		atom.Search, atom.Section, atom.Caption, atom.Optgroup, atom.Div, atom.Body, atom.Html:
+		r.block(n, &t, s)
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		r.heading(n, headingLevel(n))
+	case atom.Ul, atom.Ol, atom.Menu, atom.Dir:
+		r.listElement(n)
+	case atom.Li:
+		r.item(n)
+	case atom.Dl:
+		r.block(n, &t, s)
+	case atom.Dt:
+		r.term(n)
+	case atom.Dd:
+		r.definition(n)
+	case atom.Blockquote:
+		r.quote(n)
+	case atom.Pre, atom.Listing, atom.Xmp, atom.Plaintext:
+		r.codeBlock(n, &t)
+	case atom.Table:
+		r.table(n, &t)
+	case atom.Hr:
+		r.rule()
+	case atom.Dialog:
+		if _, open := attribute(n, "open"); open {
+			r.block(n, &t, s)
+		}
+	case atom.Br:
+		r.lineBreak()
+	default:
+		r.inlineElement(n, &t, s)
+	}
+}
+
+// inlineElement writes elements that stand in a line.
+func (r *renderer) inlineElement(n *html.Node, t *traits, s styles) {
+	switch n.DataAtom {
+	case atom.A:
+		r.anchor(n, t)
+	case atom.B, atom.Strong:
+		if s&notBold != 0 {
+			r.children(n)
+			return
+		}
+		r.marked(n, strong)
+	case atom.I, atom.Em:
+		r.marked(n, em)
+	case atom.S, atom.Strike, atom.Del:
+		r.marked(n, del)
+	case atom.Code, atom.Samp, atom.Kbd, atom.Tt:
+		r.code(n, t, s)
+	case atom.Sup:
+		r.raised(n, t)
+	case atom.Sub:
+		r.lowered(n)
+	case atom.Q:
+		r.quotation(n)
+	case atom.Rt:
+		r.ruby(n)
+	case atom.Img, atom.Image:
+		r.image(n, t)
+	case atom.Picture:
+		r.picture(n)
+	case atom.Iframe, atom.Frame:
+		r.frame(n)
+	case atom.Video, atom.Audio:
+		r.media(n)
+	case atom.Object:
+		r.object(n)
+	case atom.Embed:
+		r.address(n, "src", "embedded")
+	case atom.Area:
+		r.area(n)
+	case atom.Input:
+		r.input(n)
+	case atom.Select:
+		r.choice(n)
+	case atom.Textarea:
+		r.textarea(n)
+	case atom.Button:
+		r.button(n, t)
+	case atom.Label, atom.Option, atom.Output, atom.Meter, atom.Progress, atom.Td, atom.Th, atom.Canvas, atom.Marquee:
+		r.apart(n)
+	case atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot, atom.Frameset:
+		r.block(n, t, s)
+	case atom.Noscript:
+		r.noscript(n)
+	case atom.Slot:
+		r.slot(n)
+	case atom.Wbr:
+	default:
+		r.generic(n, t, s)
+	}
+}
