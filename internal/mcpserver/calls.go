@@ -58,6 +58,9 @@ func (s *Server) newProtocol(fixed *Caller) (*mcp.Server, map[string]bool) {
 			}()
 			switch r := req.(type) {
 			case *mcp.ListToolsRequest:
+				if r.Params == nil { // a client may leave them out
+					r.Params = &mcp.ListToolsParams{}
+				}
 				return s.list(ctx, caller(r, fixed), next, r)
 			case *mcp.CallToolRequest:
 				return s.call(ctx, caller(r, fixed), next, r)
@@ -139,7 +142,7 @@ func (s *Server) call(ctx context.Context, c Caller, next mcp.MethodHandler, r *
 		return nil, s.fault(requestID(r), "call", err, "")
 	}
 	s.noteCall(r, c, outcome(result), time.Since(began))
-	return wireResult(result), nil
+	return wireResult(result, r.ProtocolVersion() >= modernEra), nil
 }
 
 // unknown answers a name that is not offered, unless the library has a tool of it (builds for the conformance suite).
@@ -153,8 +156,14 @@ func (s *Server) unknown(ctx context.Context, c Caller, next mcp.MethodHandler, 
 	return res, err
 }
 
-func wireResult(r agenttool.Result) *mcp.CallToolResult {
-	out := &mcp.CallToolResult{IsError: r.Failure != nil, Content: []mcp.Content{}}
+func wireResult(r agenttool.Result, modern bool) *mcp.CallToolResult {
+	out := new(mcp.CallToolResult)
+	if modern {
+		// That a result is complete must be said in this era. The library says it of its own tools' results only, in a
+		// field without a name here.
+		_ = json.Unmarshal([]byte(`{"content":[],"resultType":"complete"}`), out)
+	}
+	out.IsError, out.Content = r.Failure != nil, []mcp.Content{}
 	for _, p := range r.Content {
 		if p.MIME != "" {
 			out.Content = append(out.Content, &mcp.ImageContent{MIMEType: p.MIME, Data: p.Data})
