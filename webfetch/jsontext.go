@@ -24,9 +24,7 @@ func indentJSON(src string) (text string, ok bool) {
 	if size > jsonGrowth*len(src)+jsonSlack {
 		size, width = c.size, 0
 	}
-	w := jsonWriter{src: src, out: make([]byte, 0, size), width: width}
-	w.write()
-	return string(w.out), true
+	return string(appendJSON(make([]byte, 0, size), src, width)), true
 }
 
 // jsonCheck checks src and counts what its layout takes: size without indentation, and the levels of all lines.
@@ -249,67 +247,67 @@ func (s *bitStack) pop() { s.n-- }
 
 func (s *bitStack) top() bool { return s.words[(s.n-1)/64]>>((s.n-1)%64)&1 == 1 }
 
-// jsonWriter lays out source that was checked.
-type jsonWriter struct {
-	src   string
-	out   []byte
-	width int // spaces a level
-	depth int
-}
-
-func (w *jsonWriter) write() {
-	for i := 0; i < len(w.src); {
-		b := w.src[i]
-		i++
-		switch b {
+// appendJSON lays out source that was checked, with width spaces a level.
+func appendJSON(out []byte, src string, width int) []byte {
+	indent := 0
+	for i := 0; i < len(src); {
+		switch b := src[i]; b {
 		case ' ', '\n', '\t', '\r':
+			i++
 		case '{', '[':
-			w.out = append(w.out, b)
-			for isJSONSpace(w.src[i]) {
+			i++
+			for isJSONSpace(src[i]) {
 				i++
 			}
-			if w.src[i] == b+2 {
-				w.out = append(w.out, b+2)
+			if src[i] == b+2 {
+				out = append(out, b, b+2)
 				i++
 				continue
 			}
-			w.depth++
-			w.line()
+			indent += width
+			out = appendLine(append(out, b), indent)
 		case '}', ']':
-			w.depth--
-			w.line()
-			w.out = append(w.out, b)
-		case ',':
-			w.out = append(w.out, b)
-			w.line()
-		case ':':
-			w.out = append(w.out, ": "...)
-		case '"':
-			n := checkedStringLen(w.src[i-1:])
-			w.out = append(w.out, w.src[i-1:i-1+n]...)
-			i += n - 1
-		default:
-			w.out = append(w.out, b)
-		}
-	}
-}
-
-// checkedStringLen is jsonStringLen for a string that is known to be one.
-func checkedStringLen(s string) int {
-	for i := 1; ; i++ {
-		switch s[i] {
-		case '"':
-			return i + 1
-		case '\\':
 			i++
+			indent -= width
+			out = append(appendLine(out, indent), b)
+		case ',':
+			i++
+			out = appendLine(append(out, b), indent)
+		case ':':
+			i++
+			out = append(out, ": "...)
+		default:
+			n := checkedScalarLen(src[i:])
+			out = append(out, src[i:i+n]...)
+			i += n
 		}
 	}
+	return out
 }
 
-func (w *jsonWriter) line() {
-	const blanks = "                                                                "
-	w.out = append(w.out, '\n')
-	for n := w.depth * w.width; n > 0; n -= len(blanks) {
-		w.out = append(w.out, blanks[:min(n, len(blanks))]...)
+// checkedScalarLen gives the length of the string, number or word that s, which was checked, begins with.
+func checkedScalarLen(s string) int {
+	i := 1
+	if s[0] == '"' {
+		for ; s[i] != '"'; i++ {
+			if s[i] == '\\' {
+				i++
+			}
+		}
+		return i + 1
 	}
+	for i < len(s) && (s[i] > ',' || s[i] == '+') && s[i] != ']' && s[i] != '}' {
+		i++
+	}
+	return i
+}
+
+// appendLine begins a line with indent spaces.
+func appendLine(out []byte, indent int) []byte {
+	const blanks = "                                                                "
+	out = append(out, '\n')
+	for ; indent > len(blanks); indent -= len(blanks) {
+		out = append(out, blanks...)
+	}
+	return append(out, blanks[:indent]...)
 }
