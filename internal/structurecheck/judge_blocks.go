@@ -45,14 +45,14 @@ func (d document) table(n *node, want wantTable) string {
 	rows := want.Rows
 	switch {
 	case want.Header != nil:
-		if why := d.row(header, len(header), want.Header); why != "" {
+		if why := d.row(header, n.width, want.Header); why != "" {
 			return "header: " + why
 		}
 	case !blank(header):
 		if len(rows) == 0 {
 			return "a header, and nothing to promote"
 		}
-		if why := d.row(header, len(header), rows[0]); why != "" {
+		if why := d.row(header, n.width, rows[0]); why != "" {
 			return "promoted header: " + why
 		}
 		rows = rows[1:]
@@ -61,7 +61,7 @@ func (d document) table(n *node, want wantTable) string {
 		return fmt.Sprintf("%d rows, not %d", len(body), len(rows))
 	}
 	for i, row := range body {
-		if why := d.row(row.kids, len(header), rows[i]); why != "" {
+		if why := d.row(row.kids, n.width, rows[i]); why != "" {
 			return fmt.Sprintf("row %d: %s", i+1, why)
 		}
 	}
@@ -72,17 +72,13 @@ func blank(cells []*node) bool {
 	return !slices.ContainsFunc(cells, func(cell *node) bool { return cell.visible() != "" })
 }
 
-// row compares cells. A row that the source leaves short has empty cells up to the width of its table.
+// row compares cells. A row has to have them all: parsers differ on what a short one means.
 func (d document) row(cells []*node, width int, want []wantCell) string {
-	if width != len(want) {
-		return fmt.Sprintf("%d columns, not %d", width, len(want))
+	if width != len(want) || len(cells) != len(want) {
+		return fmt.Sprintf("%d cells in %d columns, not %d", len(cells), width, len(want))
 	}
 	for i, w := range want {
-		cell := &node{kind: "tableCell"}
-		if i < len(cells) {
-			cell = cells[i]
-		}
-		if why := d.cell(cell, w); why != "" {
+		if why := d.cell(cells[i], w); why != "" {
 			return fmt.Sprintf("cell %d: %s", i+1, why)
 		}
 	}
@@ -279,5 +275,5 @@ var mdastKinds = map[string]bool{
 	"paragraph": true, "heading": true, "thematicBreak": true, "blockquote": true, "list": true, "listItem": true,
 	"code": true, "html": true, "table": true, "tableRow": true, "tableCell": true, "text": true, "emphasis": true,
 	"strong": true, "delete": true, "inlineCode": true, "break": true, "link": true, "image": true,
-	"footnoteReference": true, "footnoteDefinition": true,
+	"footnoteReference": true, "footnoteDefinition": true, "definition": true,
 }

@@ -29,6 +29,7 @@ type node struct {
 	ordered bool   // list
 	start   int    // list
 	checked *bool  // listItem
+	width   int    // table: number of columns that its delimiter row states
 	label   string // footnoteReference, footnoteDefinition
 	kids    []*node
 }
@@ -130,15 +131,22 @@ func (c *converter) node(n ast.Node) []*node {
 	case *ast.ListItem:
 		return one(c.listItem(n))
 	case *extast.Table:
-		return one(&node{kind: "table", kids: c.kids(n)})
+		return one(&node{kind: "table", width: len(n.Alignments), kids: c.kids(n)})
 	case *extast.TableHeader, *extast.TableRow:
 		return one(&node{kind: "tableRow", kids: c.kids(n)})
 	case *extast.TableCell:
+		// The parser fills short rows up with cells that have no source; other parsers do not. An empty cell that
+		// is written has at least one blank in it: the parser takes "||" at the end of a row for one pipe.
+		if n.Lines().Len() == 0 {
+			return nil
+		}
 		return one(&node{kind: "tableCell", kids: c.kids(n)})
 	case *extast.FootnoteList:
 		return c.kids(n)
 	case *extast.Footnote:
 		return one(&node{kind: "footnoteDefinition", label: string(n.Ref), kids: c.kids(n)})
+	case *ast.LinkReferenceDefinition:
+		return one(&node{kind: "definition"})
 	case *mathBlock:
 		return one(&node{kind: "math", value: c.lines(n)})
 	}
