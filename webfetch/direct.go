@@ -167,14 +167,19 @@ func within(ctx context.Context, timeout time.Duration, url string, work func(co
 		}
 	case <-inner.Done():
 	}
-	// Whatever failed after the end came is the end's doing.
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	return nil, ending(ctx.Err(), inner.Err(), o.err, timedOut(clip(url, weburl.MaxLength), timeout))
+}
+
+// ending says why a call ended without a page. What failed once the end had come is the end's doing, and the caller's
+// end goes before the deadline's.
+func ending(caller, deadline, failure error, timeout *Error) error {
+	switch {
+	case caller != nil:
+		return caller
+	case deadline != nil:
+		return timeout
 	}
-	if inner.Err() != nil {
-		return nil, timedOut(clip(url, weburl.MaxLength), timeout)
-	}
-	return nil, o.err
+	return failure
 }
 
 // sheltered turns a panic over hostile bytes into a failure of this one call. The caller cannot do so itself: work
