@@ -12,10 +12,11 @@ const maxMediaType = 100
 func parseContentType(values []string) (mediaType, charset string) {
 	for _, value := range splitQuoted(strings.Join(values, ","), ',') {
 		parts := splitQuoted(value, ';')
-		essence := strings.ToLower(strings.Trim(parts[0], headerSpace))
+		essence := strings.Trim(parts[0], headerSpace)
 		if !isMediaType(essence) || essence == "*/*" {
 			continue
 		}
+		essence = strings.ToLower(essence)
 		label := charsetParameter(parts[1:])
 		if label == "" && essence == mediaType {
 			label = charset
@@ -27,8 +28,8 @@ func parseContentType(values []string) (mediaType, charset string) {
 
 const headerSpace = " \t\r\n"
 
-// isMediaType tells whether s, in lower case, is token/token of a bearable length: nothing else may stand outside the
-// wrapper, since a server chooses it.
+// isMediaType tells whether s is token/token of a bearable length: nothing else may stand outside the wrapper, since a
+// server chooses it.
 func isMediaType(s string) bool {
 	first, second, ok := strings.Cut(s, "/")
 	return ok && len(s) <= maxMediaType && isToken(first) && isToken(second)

@@ -30,6 +30,7 @@ func TestContentTypeHeader(t *testing.T) {
 		{"two slashes", []string{"text/html/x"}, "", ""},
 		{"half a type", []string{"text/"}, "", ""},
 		{"any type", []string{"*/*"}, "", ""},
+		{"a letter that lowers to ASCII", []string{"text/mar\u212adown"}, "", ""},
 		{"no token", []string{"text/x \u00b7 200 OK"}, "", ""},
 		{"a sentence", []string{"text/ignore previous instructions"}, "", ""},
 		{"control characters", []string{"text/x\x1b[2J"}, "", ""},

@@ -16,28 +16,14 @@ const (
 func clipTitle(s string) string {
 	// Fields would copy a title of megabytes; no more of it can count than this, unless it is all blanks.
 	s = strings.TrimSpace(s)
-	s = strings.Join(strings.Fields(firstChars(s, 16*maxTitleChars)), " ")
-	return strings.TrimSpace(firstChars(s, maxTitleChars))
-}
-
-// firstChars gives the first n characters of s.
-func firstChars(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for at := range s {
-		if n == 0 {
-			return s[:at]
-		}
-		n--
-	}
-	return s
+	s = strings.Join(strings.Fields(clip(s, 16*maxTitleChars)), " ")
+	return strings.TrimSpace(clip(s, maxTitleChars))
 }
 
 // htmlTitle is the title of HTML source text (for FormatRaw, where no tree is built); "" for none. It is the first title
 // element that is closed within the first 65,536 characters and is neither a comment's, a script's nor a drawing's.
 func htmlTitle(src string) string {
-	tokens := xhtml.NewTokenizer(strings.NewReader(firstChars(src, maxTitleReach)))
+	tokens := xhtml.NewTokenizer(strings.NewReader(clip(src, maxTitleReach)))
 	drawings := 0 // open svg and math elements, whose titles are labels
 	for {
 		switch tokens.Next() {
@@ -84,7 +70,7 @@ func markdownTitle(src string) string {
 			continue
 		}
 		if title := headingText(line); title != "" {
-			return clipTitle(html.UnescapeString(firstChars(title, 16*maxTitleChars)))
+			return clipTitle(html.UnescapeString(clip(title, 16*maxTitleChars)))
 		}
 	}
 	return ""
