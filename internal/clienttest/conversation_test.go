@@ -46,7 +46,7 @@ func TestOneConversationThroughEachHarness(t *testing.T) {
 			t.Parallel()
 			page := newSite(t)
 			s := serve(t, program(t), "--allow-host", page.host())
-			for transport, orders := range map[string]map[string]any{"HTTP": s.overHTTP(), "stdio": s.overStdio(t, page.host())} {
+			for transport, orders := range map[string]map[string]any{"HTTP": s.overHTTP(), "stdio": s.overStdio(page.host())} {
 				t.Run(transport, func(t *testing.T) {
 					orders["calls"] = script(page)
 					expectConversation(t, h, drive(t, inClients(h.driver), orders), page)

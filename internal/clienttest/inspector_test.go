@@ -18,7 +18,7 @@ func TestInspectorFindsNothingToMendInEitherEraAndTransport(t *testing.T) {
 	t.Parallel()
 	page := newSite(t)
 	s := serve(t, program(t), "--allow-host", page.host())
-	stdio := s.overStdio(t, page.host())
+	stdio := s.overStdio(page.host())
 	for transport, target := range map[string][]string{
 		"HTTP":  {s.url, "--header", "Authorization: Bearer " + s.token, "--stored-auth-only"},
 		"stdio": append(append([]string{stdio["command"].(string)}, stdio["args"].([]string)...), "--transport", "stdio"),

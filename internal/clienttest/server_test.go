@@ -30,7 +30,6 @@ var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 func serve(t *testing.T, program string, flags ...string) *server {
 	t.Helper()
 	s := &server{program: program, data: filepath.Join(t.TempDir(), "data"), output: newLines()}
-	s.token = s.newToken(t)
 	cmd := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.data}, flags...)...)
 	cmd.Stdout, cmd.Stderr = s.output, s.output
 	cmd.Env = quietEnv(t)
@@ -60,6 +59,7 @@ func serve(t *testing.T, program string, flags ...string) *server {
 		t.Fatalf("the server named no address:\n%s", s.log())
 	}
 	s.url = address + "/mcp"
+	s.token = s.newToken(t)
 	return s
 }
 
@@ -95,9 +95,8 @@ func (s *server) overHTTP() map[string]any {
 		"mcpServers": map[string]any{"wayleave": map[string]any{"type": "http", "url": s.url, "headers": headers}}}
 }
 
-func (s *server) overStdio(t *testing.T, allowed string) map[string]any {
-	t.Helper()
-	args := []string{"mcp", "--data", filepath.Join(t.TempDir(), "data"), "--allow-host", allowed}
+func (s *server) overStdio(allowed string) map[string]any {
+	args := []string{"mcp", "--allow-host", allowed}
 	return map[string]any{"command": s.program, "args": args,
 		"mcpServers": map[string]any{"wayleave": map[string]any{"command": s.program, "args": args}}}
 }
@@ -107,16 +106,6 @@ func (s *server) log() string { return s.output.text() }
 // quietEnv has no settings of the person at the machine in it.
 func quietEnv(t *testing.T) []string {
 	return []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
-}
-
-// containsCall says whether the log tells of a call with that outcome.
-func containsCall(log, outcome string) bool {
-	for line := range strings.Lines(log) {
-		if strings.Contains(line, "call") && strings.Contains(line, outcome) {
-			return true
-		}
-	}
-	return false
 }
 
 // lines collects what a process writes.
