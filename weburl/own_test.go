@@ -54,6 +54,27 @@ func TestTM006OwnListenersAreNeverReached(t *testing.T) {
 	}
 }
 
+func TestTM006ListenerThatOpensDuringADialIsNotReached(t *testing.T) {
+	late := listen(t, "127.0.0.1:0")
+	asked := 0
+	d := &weburl.Dialer{
+		Policy:     &weburl.Policy{AllowPrivateHosts: true},
+		Interfaces: noInterfaces,
+		Listeners: func() []netip.AddrPort {
+			if asked++; asked == 1 {
+				return nil
+			}
+			return []netip.AddrPort{late.addr()}
+		},
+	}
+	if rule, err := dial(t, d, late.at("127.0.0.1")); rule != weburl.RuleOwn {
+		t.Errorf("%q, %v", rule, err)
+	}
+	if n := late.settled(t); n != 0 {
+		t.Errorf("%d connections, although the socket was judged before it connected", n)
+	}
+}
+
 func TestTM006OwnListenersBehindAnEgressProxy(t *testing.T) {
 	d := &weburl.Dialer{
 		Policy:     &weburl.Policy{AllowPrivateHosts: true},

@@ -55,7 +55,7 @@ func (h HostPattern) matches(host string, addr netip.Addr) bool {
 	case h.addr.IsValid():
 		return h.addr == addr
 	case strings.HasPrefix(h.s, "*."):
-		return len(host) > len(h.s)-1 && strings.HasSuffix(host, h.s[1:])
+		return strings.HasSuffix(host, h.s[1:]) // never all of it, as no host begins with a dot
 	}
 	return h.s == host && h.s != ""
 }

@@ -61,6 +61,21 @@ func TestW022MalformedPatternsAreErrorsThatNameThem(t *testing.T) {
 	}
 }
 
+func TestPatternErrorsSayWhatIsWrong(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"[::1]:80":            "a bracketed address ends with its bracket, no port may follow",
+		"example.com:80":      "a host holds no port and no scheme, and an IPv6 address is written in brackets",
+		"https://example.com": `a host holds no "/"`,
+		"*.127.0.0.1":         "there is nothing below an address",
+		"exa*mple.com":        `a star stands alone, or as "*." before a name`,
+		"a..b":                `the host "a..b" has an empty label`,
+	} {
+		if _, err := weburl.ParseHostPattern(pattern); err == nil || !strings.HasSuffix(err.Error(), ": "+want) {
+			t.Errorf("%q: %v, want … %s", pattern, err, want)
+		}
+	}
+}
+
 func TestPermitsAreCanonical(t *testing.T) {
 	for text, want := range map[string]string{
 		"printer.lan":                "printer.lan",

@@ -76,6 +76,17 @@ func TestTM001SpellingsThatParsersReadDifferentlyAreNoAddress(t *testing.T) {
 	}
 }
 
+func TestPunycodeLabelHoldsNoOtherLetters(t *testing.T) {
+	for raw, valid := range map[string]bool{
+		"http://xn--bcheré-kva.example/": false, "http://a.ｘｎ－－bcheré-kva/": false, "http://XN--\u00adbcheré-kva/": false,
+		"http://xn--bcher-kva.example/": true, "http://ｘn--bcher-kva。example/": true, "http://xn--bcher\u00ad-kva.é/": true, "http://éxn--/": true,
+	} {
+		if u, err := weburl.Parse(raw); (err == nil) != valid {
+			t.Errorf("%q: %v, %v", raw, u, err)
+		}
+	}
+}
+
 func TestPortIsTheOneDialled(t *testing.T) {
 	for raw, want := range map[string]uint16{"http://h/": 80, "https://h/": 443, "http://h:443/": 443, "https://h:8443/": 8443, "http://h:0/": 0, "https://h:/": 443} {
 		if u, err := weburl.Parse(raw); err != nil || u.Port() != want || u.Scheme() != raw[:strings.Index(raw, ":")] {
