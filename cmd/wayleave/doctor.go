@@ -1,5 +1,277 @@
+// This file is `wayleave doctor`: what is set and from where, what holds, and what a person should look at.
 package main
 
-type doctorCommand struct{}
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
 
-func (c *doctorCommand) Run(*session) error { return nil }
+	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/allowed"
+	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/webfetch"
+)
+
+// probeTime bounds each look at the network.
+const probeTime = 3 * time.Second
+
+type doctorCommand struct {
+	serveFlags
+	JSON bool `setting:"-" help:"As JSON: version, settings, limits, checks."`
+}
+
+// check is one line of the report.
+type check struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // ok, info, warn or fail
+	Detail string `json:"detail"`
+}
+
+type checkup struct {
+	build
+	Config   string    `json:"config_file,omitempty"`
+	Settings []setting `json:"settings"`
+	Limits   []setting `json:"limits"`
+	Checks   []check   `json:"checks"`
+}
+
+func (d *checkup) add(name, status, format string, args ...any) {
+	d.Checks = append(d.Checks, check{name, status, fmt.Sprintf(format, args...)})
+}
+
+// Run reports. It fails where a check does.
+func (c *doctorCommand) Run(s *session) error {
+	d := &checkup{build: thisBuild(), Config: s.settings.file, Settings: s.settings.all, Limits: c.limits()}
+	done := s.err.progress("looking")
+	c.configuration(d)
+	c.dataFolder(s, d)
+	c.egress(s.ctx, d)
+	c.listener(s.ctx, d)
+	c.memory(d)
+	done()
+	if c.JSON {
+		if err := s.out.jsonIndented(d); err != nil {
+			return err
+		}
+	} else {
+		d.print(s.out)
+	}
+	for _, k := range d.Checks {
+		if k.Status == "fail" {
+			return errTold
+		}
+	}
+	return nil
+}
+
+func (d *checkup) print(out *output) {
+	out.printf("wayleave %s (%s, %s)\n", d.Version, d.Platform, d.Go)
+	if d.Config != "" {
+		out.printf("configuration file: %s\n", d.Config)
+	}
+	out.printf("\nsettings\n")
+	columns(out, d.Settings)
+	out.printf("\nlimits\n")
+	columns(out, d.Limits)
+	out.printf("\nchecks\n")
+	for _, k := range d.Checks {
+		out.printf("  %-4s  %-12s %s\n", k.Status, k.Name, k.Detail)
+	}
+}
+
+func columns(out *output, all []setting) {
+	for _, set := range all {
+		value := set.Value
+		if value == "" {
+			value = "-"
+		}
+		out.printf("  %-20s %-28s %s\n", set.Name, value, set.Origin)
+	}
+}
+
+// limits are the library's options as they are in force, under the library's names.
+func (c *doctorCommand) limits() []setting {
+	timeout := webfetch.DefaultTimeout
+	if c.Timeout != nil {
+		timeout = time.Duration(*c.Timeout)
+	}
+	limit := func(name string, given bool, value any) setting {
+		origin := "default"
+		if given {
+			origin = "set"
+		}
+		return setting{Name: name, Value: fmt.Sprint(value), Origin: origin}
+	}
+	return []setting{
+		limit("page_chars", c.PageChars != nil, or(c.PageChars, webfetch.DefaultPageChars)),
+		limit("max_body_bytes", c.MaxBodyBytes != nil, or(c.MaxBodyBytes, webfetch.DefaultMaxBodyBytes)),
+		limit("timeout_ms", c.Timeout != nil, timeout.Milliseconds()),
+		limit("max_redirects", c.MaxRedirects != nil, or(c.MaxRedirects, webfetch.DefaultMaxRedirects)),
+		limit("user_agent", c.UserAgent != nil, or(c.UserAgent, webfetch.DefaultUserAgent)),
+		limit("max_bytes", false, fmt.Sprintf("%d, at most %d", webfetch.DefaultWindowBytes, webfetch.MaxWindowBytes)),
+		limit("result_bytes", false, webfetch.MaxTextBytes),
+		limit("per_minute", c.PerMinute != 600, c.PerMinute),
+	}
+}
+
+func or[T any](p *T, otherwise T) T {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}
+
+// configuration checks what serve would refuse.
+func (c *doctorCommand) configuration(d *checkup) {
+	o, err := c.service()
+	if err == nil {
+		_, err = webfetch.Direct(o.Fetch)
+		err = optionMisused(err)
+	}
+	if err == nil {
+		_, err = c.front()
+	}
+	if err == nil {
+		_, err = each("trusted-proxy", c.TrustedProxy, parseNetwork)
+	}
+	if err != nil {
+		d.add("settings", "fail", "%v", err)
+		return
+	}
+	d.add("settings", "ok", "serve would take them")
+	if c.AllowPrivateHosts {
+		d.add("policy", "warn", "every private host may be read; --allow-host names single ones")
+	}
+}
+
+func (c *doctorCommand) dataFolder(s *session, d *checkup) {
+	path, err := c.path(s)
+	if err != nil {
+		d.add("data", "fail", "%v", err)
+		return
+	}
+	folder, err := datafolder.Look(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.add("data", "info", "%s is not there yet; the first start makes it", path)
+		return
+	}
+	if err != nil {
+		d.add("data", "fail", "%v", err)
+		return
+	}
+	for _, w := range folder.Warnings() {
+		d.add("data", "warn", "%s", w)
+	}
+	if len(folder.Warnings()) == 0 {
+		d.add("data", "ok", "%s, %s", folder.Path(), folder.Mode())
+	}
+	agents, tokens, err := agent.NewStore(folder, nil).List()
+	if err != nil {
+		d.add("tokens", "fail", "%v", err)
+		return
+	}
+	live := 0
+	for _, t := range tokens {
+		if t.Revoked.IsZero() {
+			live++
+		}
+	}
+	switch {
+	case live == 0:
+		d.add("tokens", "warn", "no token works; `wayleave agents token new %s` makes one", agent.Local)
+	default:
+		d.add("tokens", "ok", "%d of %d agents", live, len(agents))
+	}
+	hosts, err := allowed.NewStore(folder, nil).List()
+	switch {
+	case err != nil:
+		d.add("allowed", "fail", "%v", err)
+	case len(hosts) > 0:
+		d.add("allowed", "info", "%d private hosts or networks; `wayleave allow` lists them", len(hosts))
+	}
+}
+
+// egress looks at how pages are reached.
+func (c *doctorCommand) egress(ctx context.Context, d *checkup) {
+	if c.EgressProxy != nil {
+		proxy, err := url.Parse(*c.EgressProxy)
+		if err != nil {
+			d.add("proxy", "fail", "--egress-proxy is not a URL")
+			return
+		}
+		d.add("proxy", "info", "pages are asked for through %s, which looks names up: they are judged by pattern and literal address only", proxy.Host)
+		return
+	}
+	prefixes, err := net.InterfaceAddrs()
+	if err != nil {
+		d.add("interfaces", "fail", "this machine's own addresses cannot be listed, so nothing can be fetched: %v", err)
+	} else {
+		d.add("interfaces", "ok", "%d own addresses, refused like private ones", len(prefixes))
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	const name = "example.com" // reserved for such use, and looked up by nothing else here
+	if _, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name); err != nil {
+		d.add("names", "warn", "%s cannot be looked up now: %v", name, err)
+	} else {
+		d.add("names", "ok", "%s can be looked up", name)
+	}
+}
+
+// listener asks a server that may be running whether it is well.
+func (c *doctorCommand) listener(ctx context.Context, d *checkup) {
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil || port == "0" {
+		return
+	}
+	if host == "" || host == "0.0.0.0" || host == "::" {
+		host = "127.0.0.1"
+	}
+	scheme := "http"
+	if c.TLSCert != "" {
+		scheme = "https"
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	if err != nil {
+		d.add("server", "fail", "--listen %s: %v", strconv.Quote(c.Listen), err)
+		return
+	}
+	// The certificate is for another name than a loopback address; only whether someone is well is asked here.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		d.add("server", "info", "none at %s", c.Listen)
+		return
+	}
+	defer response.Body.Close()
+	switch response.StatusCode {
+	case http.StatusOK:
+		d.add("server", "ok", "ready at %s", c.Listen)
+	case http.StatusServiceUnavailable:
+		d.add("server", "fail", "the one at %s is not ready; its log says why", c.Listen)
+	default:
+		d.add("server", "warn", "something else answers at %s (%d)", c.Listen, response.StatusCode)
+	}
+}
+
+func (c *doctorCommand) memory(d *checkup) {
+	switch err := undumpable(); {
+	case err != nil:
+		d.add("memory", "warn", "%v", err)
+	case runtime.GOOS == "linux":
+		d.add("memory", "ok", "serve and mcp hide their memory from other processes of this user")
+	default:
+		d.add("memory", "info", "on %s other processes of this user can read a server's memory", strings.ToLower(runtime.GOOS))
+	}
+}

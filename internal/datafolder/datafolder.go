@@ -58,6 +58,15 @@ type Folder struct {
 // Path is the folder's absolute path.
 func (f *Folder) Path() string { return f.path }
 
+// Mode is the folder's permissions as a person reads them.
+func (f *Folder) Mode() string {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return "gone"
+	}
+	return fmt.Sprintf("mode %#o", info.Mode().Perm())
+}
+
 // Warnings are sentences about permissions that are looser than they should be and that only a person can judge.
 func (f *Folder) Warnings() []string { return f.warnings }
 
