@@ -133,6 +133,14 @@ func TestArchiveOfManyEntriesIsBounded(t *testing.T) {
 		t.Errorf("entry %d was looked at: %q", maxZipEntries+6, got)
 	}
 	bomb := archive(t, zip.Deflate, part{"mimetype", strings.Repeat(" ", 64<<20)})
+	many := zipFindings{}
+	eachZipEntry(body, func(e zipEntry) bool {
+		many.note(body, e)
+		return true
+	})
+	if many.read != maxZipParts {
+		t.Errorf("%d parts were unpacked", many.read)
+	}
 	unpacked := -1
 	eachZipEntry(bomb, func(e zipEntry) bool {
 		unpacked = len(zipPart(bomb, e))

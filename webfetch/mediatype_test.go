@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-func TestContentTypeHeader(t *testing.T) {
+// TM-033: whatever a server sends as a media type, it is a token, or nothing.
+func TestTM033ContentTypeHeaderGivesATokenOrNothing(t *testing.T) {
 	long := "application/" + strings.Repeat("a", maxMediaType-len("application/"))
 	for _, c := range []struct {
 		name          string

@@ -66,20 +66,20 @@ func isTableRow(line string) bool {
 // code stay.
 func tidyRow(row string) string {
 	var b strings.Builder
-	code := false
-	for i := 0; i < len(row); {
-		if row[i] == '`' {
+	code, blank := false, false
+	for i := range len(row) {
+		c := row[i]
+		if c == '\t' && !code {
+			c = ' '
+		}
+		if c == ' ' && blank && !code {
+			continue
+		}
+		if c == '`' {
 			code = !code
 		}
-		run := len(row[i:]) - len(strings.TrimLeft(row[i:], " \t"))
-		switch {
-		case run > 1 && !code:
-			b.WriteByte(' ')
-			i += run
-		default:
-			b.WriteByte(row[i])
-			i++
-		}
+		blank = c == ' '
+		b.WriteByte(c)
 	}
 	if row = b.String(); strings.Trim(row, "|:- ") != "" || !strings.Contains(row, "---") {
 		return row

@@ -37,6 +37,7 @@ func TestTidiedMarkdownMeansTheSame(t *testing.T) {
 		{"in a numbered item", "1. one  \n   two", "1. one\\\n   two"},
 
 		{"table", "| a    | b |\n|:------|----:|\n| `x  y`   |  |", "| a | b |\n|:---|---:|\n| `x  y` | |"},
+		{"tabs", "|\ta \t b | `x\ty` |", "| a b | `x\ty` |"},
 		{"short dashes", "| a |\n| - |", "| a |\n| - |"},
 		{"dashes in a cell", "| ------ x |", "| ------ x |"},
 

@@ -11,7 +11,8 @@ import (
 // Bounds of what is looked at in a ZIP archive: strangers send them.
 const (
 	maxZipEntries   = 10_000
-	maxZipPart      = 256 << 10 // uncompressed bytes read of one part
+	maxZipParts     = 3         // parts that are unpacked; each kind of document needs one, and names may repeat
+	maxZipPart      = 256 << 10 // uncompressed bytes of one
 	zipDirectoryEnd = 22        // bytes of an end-of-directory record without its comment
 )
 
@@ -44,6 +45,7 @@ func zipDocument(body []byte) string {
 type zipFindings struct {
 	certain string // said by the archive itself
 	likely  string // by the name of a main part
+	read    int    // how many parts were unpacked
 	iwork   bool   // Apple's Index/Document.iwa
 	tables  bool   // it calculates
 	slides  bool
@@ -53,9 +55,9 @@ type zipFindings struct {
 func (f *zipFindings) note(body []byte, e zipEntry) {
 	switch e.name {
 	case "mimetype":
-		f.certain = declaredDocument(strings.TrimSpace(string(zipPart(body, e))))
+		f.certain = declaredDocument(strings.TrimSpace(string(f.part(body, e))))
 	case "[Content_Types].xml":
-		f.certain = contentTypesDocument(string(zipPart(body, e)))
+		f.certain = contentTypesDocument(string(f.part(body, e)))
 	case "word/document.xml":
 		f.guess(typeDOCX)
 	case "xl/workbook.xml":
@@ -66,10 +68,18 @@ func (f *zipFindings) note(body []byte, e zipEntry) {
 		f.guess(typePPTX)
 	case "Index/Document.iwa":
 		f.iwork = true
-		f.pages = isPagesRoot(zipPart(body, e))
+		f.pages = isPagesRoot(f.part(body, e))
 	}
 	f.tables = f.tables || strings.HasPrefix(e.name, "Index/CalculationEngine") || strings.HasPrefix(e.name, "Index/Tables/")
 	f.slides = f.slides || strings.HasPrefix(e.name, "Index/Slide")
+}
+
+func (f *zipFindings) part(body []byte, e zipEntry) []byte {
+	if f.read == maxZipParts {
+		return nil
+	}
+	f.read++
+	return zipPart(body, e)
 }
 
 func (f *zipFindings) guess(mediaType string) {
