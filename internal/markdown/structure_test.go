@@ -11,11 +11,7 @@ import (
 )
 
 func TestStructureCasesOfWholePages(t *testing.T) {
-	cases, err := structurecheck.Load("../../testdata/structure.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cases {
+	for _, c := range structureCases(t) {
 		if c.Mode != "full" {
 			continue
 		}
@@ -33,6 +29,20 @@ func TestStructureCasesOfWholePages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// structureCases are those of both files: the ones that were given, and our own.
+func structureCases(t *testing.T) []structurecheck.Case {
+	t.Helper()
+	var all []structurecheck.Case
+	for _, file := range []string{"structure.json", "structure-ours.json"} {
+		cases, err := structurecheck.Load("../../testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cases...)
+	}
+	return all
 }
 
 func shorten(s string) string {
