@@ -15,6 +15,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/charset"
 	"github.com/wayleave/wayleave/internal/htmltree"
+	"github.com/wayleave/wayleave/internal/maincontent"
 	"github.com/wayleave/wayleave/internal/markdown"
 	"github.com/wayleave/wayleave/internal/thin"
 	"github.com/wayleave/wayleave/weburl"
@@ -54,6 +55,8 @@ type content struct {
 	mediaType string
 	title     string
 	text      string
+	kind      Part // empty for the whole page
+	fullChars int  // of the whole page, where text is a part of it
 	thin      []Thin
 	notes     []Note
 }
@@ -62,6 +65,7 @@ type content struct {
 type converter struct {
 	html      Converter
 	documents Documents
+	part      Part // of an HTML page
 }
 
 // Convert treats body exactly as Fetch treats a body that was served with the given Content-Type headers, and sends
@@ -83,7 +87,7 @@ func Convert(ctx context.Context, body []byte, contentType []string, baseURL str
 	if limit := valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes); int64(len(body)) > limit {
 		return nil, r.tooLarge(limit, fmt.Sprintf("it has %d", len(body)))
 	}
-	c := converter{html: opts.Converter, documents: opts.Documents}
+	c := converter{html: opts.Converter, documents: opts.Documents, part: opts.Content}
 	return within(ctx, valueOr(opts.Timeout, DefaultTimeout), baseURL, func(ctx context.Context) (*Page, error) {
 		got, err := c.read(ctx, r)
 		if err != nil {
@@ -98,8 +102,12 @@ func Convert(ctx context.Context, body []byte, contentType []string, baseURL str
 // page is a Page of this content; what is known of the response is for the caller to add.
 func (c *content) page(bytes int64) *Page {
 	chars := utf8.RuneCountInString(c.text)
-	return &Page{ContentType: c.mediaType, Via: c.via, Title: c.title, Content: c.text, ContentKind: PartFull,
-		TotalChars: chars, FullChars: chars, Bytes: bytes, Redirects: []string{}, Provider: "direct", Thin: c.thin, Notes: c.notes}
+	kind, full := PartFull, chars
+	if c.kind == PartMain {
+		kind, full = PartMain, max(chars, c.fullChars)
+	}
+	return &Page{ContentType: c.mediaType, Via: c.via, Title: c.title, Content: c.text, ContentKind: kind,
+		TotalChars: chars, FullChars: full, Bytes: bytes, Redirects: []string{}, Provider: "direct", Thin: c.thin, Notes: c.notes}
 }
 
 // read decides what a reply is and reads it. A failure response without readable text is CodeHTTPError, whatever else
@@ -192,6 +200,31 @@ func (c converter) page(ctx context.Context, r *reply, got *content) error {
 	}
 	got.title = markdown.Title(root)
 	got.thin = thinFacts(root, r.status, got)
+	if c.part == PartMain {
+		return mainPart(ctx, r, root, got)
+	}
+	return nil
+}
+
+// mainPart replaces the text of a whole page by that of its main content, unless that looks too small to be the page.
+func mainPart(ctx context.Context, r *reply, root *html.Node, got *content) error {
+	selection := maincontent.Find(root)
+	text, err := markdown.Render(ctx, root, markdown.Options{BaseURL: r.url, Drop: selection.Drop})
+	if err != nil {
+		return r.unconverted(ctx, err)
+	}
+	full := utf8.RuneCountInString(got.text)
+	chars := utf8.RuneCountInString(text)
+	if selection.Thin() || isBlank(text) && !isBlank(got.text) {
+		got.thin = append(got.thin, Thin{Kind: "thin_extract",
+			Fact: fmt.Sprintf("the main content found has %d of %d characters; the whole page is shown", chars, full)})
+		return nil
+	}
+	got.text, got.kind, got.fullChars = text, PartMain, full
+	if chars < full {
+		got.notes = append(got.notes, Note{Kind: "main", Fact: fmt.Sprintf("main content of a page of %d chars; content=full shows the rest", full),
+			Data: map[string]any{"full_chars": full}})
+	}
 	return nil
 }
 

@@ -54,7 +54,7 @@ func Direct(opts Options) (*Fetcher, error) {
 		maxRedirects: valueOr(opts.MaxRedirects, DefaultMaxRedirects),
 		maxBodyBytes: valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes),
 		timeout:      valueOr(opts.Timeout, DefaultTimeout),
-		converter:    converter{html: opts.Converter, documents: opts.Documents},
+		converter:    converter{html: opts.Converter, documents: opts.Documents, part: opts.Content},
 	}
 	if f.politeness == nil {
 		f.politeness = NewPoliteness(DefaultInFlight, DefaultPerSecond)

@@ -24,6 +24,10 @@ type Options struct {
 	UserAgent    *string        // not blank, no control characters
 	Description  *string        // not blank; replaces what the model sees of the tool
 
+	// Content says which part of an HTML page is its text: PartFull (also if empty) or PartMain. Where the main part
+	// looks too small to be the page, the whole page is given, and its Thin says so.
+	Content Part
+
 	Policy *weburl.Policy // default: the zero Policy, the public web
 
 	// Dialer looks names up and connects, for a program that has its own resolver or listeners that must not be
@@ -105,9 +109,17 @@ func (o Options) validate() error {
 		inRange("max_body_bytes", o.MaxBodyBytes, 1, maxMaxBodyBytes, "bytes"),
 		inRange("timeout_ms", milliseconds, 1, maxTimeout.Milliseconds(), "milliseconds"),
 		inRange("max_redirects", o.MaxRedirects, 0, maxMaxRedirects, "redirects"),
+		isPart(o.Content),
 		isText("user_agent", o.UserAgent, false),
 		isText("description", o.Description, true),
 	)
+}
+
+func isPart(p Part) error {
+	if p == "" || p == PartFull || p == PartMain {
+		return nil
+	}
+	return &OptionError{"content", strconv.Quote(string(p)), "full or main"}
 }
 
 // inRange checks a whole number, if it is given.

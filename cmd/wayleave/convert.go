@@ -21,9 +21,6 @@ type convertCommand struct {
 
 // Run converts one body.
 func (c *convertCommand) Run(s *session) error {
-	if err := c.check(); err != nil {
-		return err
-	}
 	limit := int64(webfetch.DefaultMaxBodyBytes)
 	if c.MaxBodyBytes != nil {
 		limit = *c.MaxBodyBytes
@@ -37,7 +34,7 @@ func (c *convertCommand) Run(s *session) error {
 		contentType = []string{c.ContentType}
 	}
 	done := s.err.progress("converting")
-	page, err := webfetch.Convert(s.ctx, body, contentType, c.BaseURL, webfetch.Options{MaxBodyBytes: c.MaxBodyBytes})
+	page, err := webfetch.Convert(s.ctx, body, contentType, c.BaseURL, webfetch.Options{MaxBodyBytes: c.MaxBodyBytes, Content: c.part()})
 	done()
 	if err != nil {
 		return failedRead(s, optionMisused(err), c.JSON)

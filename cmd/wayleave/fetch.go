@@ -14,12 +14,11 @@ type showFlags struct {
 	Main    bool   `setting:"-" help:"Same as --content main."`
 }
 
-// check refuses what this build cannot do, before anything is read.
-func (f showFlags) check() error {
-	if f.Main || f.Content == "main" {
-		return misused("--content main: this version reads whole pages only; leave it out")
+func (f showFlags) part() webfetch.Part {
+	if f.Main {
+		return webfetch.PartMain
 	}
-	return nil
+	return webfetch.Part(f.Content)
 }
 
 type fetchCommand struct {
@@ -34,9 +33,6 @@ type fetchCommand struct {
 
 // Run reads one URL.
 func (c *fetchCommand) Run(s *session) error {
-	if err := c.check(); err != nil {
-		return err
-	}
 	switch {
 	case c.Offset < 0:
 		return misused("--offset is %d, must be 0 or more", c.Offset)
@@ -47,6 +43,7 @@ func (c *fetchCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	o.Content = c.part()
 	fetcher, err := webfetch.Direct(o)
 	if err != nil {
 		return optionMisused(err)

@@ -18,12 +18,16 @@ type Selection struct {
 	// Chars and PageChars are the characters of visible text (white space apart) in the selection and on the page.
 	Chars, PageChars int
 
+	above   map[*html.Node]bool // the elements that Root stands in
 	dropped map[*html.Node]bool
 	prose   int // characters of the whole page outside links and boilerplate elements
 }
 
-// Drop tells whether n and all below it are left out.
-func (s Selection) Drop(n *html.Node) bool { return s.dropped[n] }
+// Drop tells whether n and all below it are left out: what was dropped below Root, and whatever is beside it. It may be
+// asked of every node of the page, parents before children.
+func (s Selection) Drop(n *html.Node) bool {
+	return s.dropped[n] || n != s.Root && s.above[n.Parent] && !s.above[n]
+}
 
 // Thin tells that the selection holds under a third of the page's running text, so that the whole page is the safer
 // answer.
@@ -39,7 +43,7 @@ func Find(root *html.Node) Selection {
 	f.measure(body)
 	total := f.marks[body]
 	if total == nil || total.text == 0 {
-		return Selection{Root: body, dropped: f.dropped}
+		return Selection{Root: body, above: above(body), dropped: f.dropped}
 	}
 	f.total = *total
 	f.dropBoilerplate(body)
@@ -47,7 +51,15 @@ func Find(root *html.Node) Selection {
 	top := f.chooseRoot(body)
 	f.dropReadersComments(top)
 	f.remeasure(body)
-	return Selection{Root: top, Chars: f.marks[top].kept, PageChars: total.text, dropped: f.dropped, prose: f.prose(body)}
+	return Selection{Root: top, above: above(top), Chars: f.marks[top].kept, PageChars: total.text, dropped: f.dropped, prose: f.prose(body)}
+}
+
+func above(n *html.Node) map[*html.Node]bool {
+	m := map[*html.Node]bool{}
+	for p := n.Parent; p != nil; p = p.Parent {
+		m[p] = true
+	}
+	return m
 }
 
 // finder works on one page.

@@ -17,6 +17,10 @@ import (
 // Options of one conversion. The zero value leaves relative addresses as they are.
 type Options struct {
 	BaseURL string // the page's own address; every link is made absolute against it (and the first base element)
+
+	// Drop leaves out the nodes that it is true for, with all below them; nil leaves out nothing. It is asked of each
+	// node before what is below it.
+	Drop func(*html.Node) bool
 }
 
 // Render writes the Markdown of root and all below it, valid UTF-8 without a line feed at the end. It obeys ctx,
@@ -25,7 +29,7 @@ func Render(ctx context.Context, root *html.Node, o Options) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	r := &renderer{ctx: ctx}
+	r := &renderer{ctx: ctx, drop: o.Drop}
 	r.survey(root, o.BaseURL)
 	r.walk(root)
 	if r.err == nil && r.reveal() {

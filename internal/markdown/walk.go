@@ -15,6 +15,7 @@ type renderer struct {
 	err   error // ctx's, once it is done
 	steps int   // nodes visited, counted to look at ctx now and then
 	depth int   // elements open
+	drop  func(*html.Node) bool
 
 	out []byte
 	lineage
@@ -49,7 +50,7 @@ type renderer struct {
 
 // reset forgets what one walk wrote; what is known of the page stays.
 func (r *renderer) reset() {
-	*r = renderer{ctx: r.ctx, page: r.page, revealed: r.revealed, out: r.out[:0]}
+	*r = renderer{ctx: r.ctx, drop: r.drop, page: r.page, revealed: r.revealed, out: r.out[:0]}
 }
 
 // maxDepth is how deep the walk goes by recursion; elements below are read as plain text. Trees of htmltree are
@@ -75,6 +76,9 @@ func (r *renderer) node(n *html.Node) {
 		if r.err = r.ctx.Err(); r.err != nil {
 			return
 		}
+	}
+	if r.drop != nil && r.drop(n) {
+		return
 	}
 	switch n.Type {
 	case html.TextNode:
