@@ -55,6 +55,8 @@ func TestDocumentsInArchives(t *testing.T) {
 		{"pptx", typePPTX, []part{contentTypes(openXML + "presentationml.presentation.main+xml")}},
 		{"docm", "application/vnd.ms-word.document.macroenabled.12", []part{contentTypes("application/vnd.ms-word.document.macroEnabled.main+xml")}},
 		{"a list without a main part", typeXLSX, []part{{"[Content_Types].xml", `<Types ContentType="`}, {"xl/workbook.xml", ""}}},
+		{"pptx by its name", typePPTX, []part{{"ppt/presentation.xml", ""}}},
+		{"xlsb by its name", typeXLSB, []part{{"xl/workbook.bin", ""}, {"xl/workbook.xml", ""}}},
 		{"a main part of no office", typeDOCX, []part{contentTypes("text/html.main+xml"), {"word/document.xml", ""}}},
 		{"odt", typeODT, []part{{"mimetype", typeODT}, {"content.xml", ""}}},
 		{"ods", typeODS, []part{{"mimetype", typeODS + "\n"}}},
