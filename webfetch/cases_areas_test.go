@@ -18,7 +18,7 @@ func TestFetchCases(t *testing.T) {
 	for _, area := range []string{"request", "redirect", "http_error"} {
 		for _, c := range casesOf(t, area) {
 			t.Run(c.ID, func(t *testing.T) {
-				if c.Input.From != "" {
+				if c.given.From != "" {
 					c.runStep(t)
 					return
 				}
@@ -37,12 +37,12 @@ func (c fetchCase) runStep(t *testing.T) {
 	if err := json.Unmarshal(c.Expected, &want); err != nil {
 		t.Fatal(err)
 	}
-	f := (&world{}).fetcher(t, c.Input.Options.options())
-	from, err := weburl.Parse(c.Input.From)
+	f := (&world{}).fetcher(t, c.given.Options.options())
+	from, err := weburl.Parse(c.given.From)
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, bad := f.next(&trail{urls: []*weburl.URL{from}}, 302, c.Input.Location)
+	next, bad := f.next(&trail{urls: []*weburl.URL{from}}, 302, c.given.Location)
 	if want.Code != "" {
 		wantCode(t, bad, want.Code)
 		return
@@ -78,7 +78,7 @@ func TestUserAgentIsTheOptions(t *testing.T) {
 			continue
 		}
 		w := c.serve(t)
-		if _, err := w.fetch(t, Request{URL: string(c.Input.URL)}); err != nil {
+		if _, err := w.fetch(t, Request{URL: string(c.given.URL)}); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.tls.Requests()[0].Header.Get("User-Agent"); got != "MyBot/1.0" {
@@ -111,12 +111,12 @@ func TestBodyLimitCases(t *testing.T) {
 				script = testsite.Always(testsite.Answer{Fields: []string{"Content-Type: text/plain", "Content-Encoding: gzip", "Transfer-Encoding: chunked"},
 					Body: fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(packed), packed)})
 			case "body_limit-005":
-				script = testsite.Always(c.Input.Response.answer(t))
+				script = testsite.Always(c.given.Response.answer(t))
 			default:
 				t.Fatal("a case that this test does not know")
 			}
 			site := testsite.Serve(t, script)
-			_, err := siteWorld(site).fetcher(t, c.Input.Options.options()).Fetch(t.Context(), Request{URL: "http://site.test/"})
+			_, err := siteWorld(site).fetcher(t, c.given.Options.options()).Fetch(t.Context(), Request{URL: "http://site.test/"})
 			c.expected(t).check(t, nil, err)
 		})
 	}
@@ -218,7 +218,7 @@ func TestTimeoutCases(t *testing.T) {
 	for _, c := range casesOf(t, "timeout") {
 		t.Run(c.ID, func(t *testing.T) {
 			testsite.LeavesNothing(t)
-			opts := c.Input.Options.options()
+			opts := c.given.Options.options()
 			if c.ID == "timeout-004" {
 				_, err := Fetch(t.Context(), Request{URL: "https://example.com/"}, opts)
 				if _, ok := errors.AsType[*OptionError](err); !ok {
@@ -265,18 +265,18 @@ func TestConversionCases(t *testing.T) {
 		t.Run(c.ID, func(t *testing.T) {
 			own := &countingConverter{}
 			switch {
-			case strings.Contains(c.Input.Converter, "unsupported"):
+			case strings.Contains(c.given.Converter, "unsupported"):
 				own.err = errors.New("unsupported")
-			case strings.Contains(c.Input.Converter, "upstream 500"):
+			case strings.Contains(c.given.Converter, "upstream 500"):
 				own.err = errors.New("upstream 500")
-			case strings.Contains(c.Input.Converter, "from array"):
+			case strings.Contains(c.given.Converter, "from array"):
 				own.text = "from array"
 			}
-			body := string(c.Input.Body)
+			body := string(c.given.Body)
 			if body == "" {
 				body = "<p>x</p>"
 			}
-			site := testsite.Serve(t, testsite.Always(testsite.Answer{Fields: []string{"Content-Type: " + c.Input.MediaType}, Body: body}))
+			site := testsite.Serve(t, testsite.Always(testsite.Answer{Fields: []string{"Content-Type: " + c.given.MediaType}, Body: body}))
 			page, err := siteWorld(site).fetcher(t, Options{Converter: own}).Fetch(t.Context(), Request{URL: "http://site.test/"})
 			want := c.expected(t)
 			want.check(t, page, err)
@@ -306,12 +306,12 @@ func TestURLPolicyCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			var asked []string
-			f := (&world{}).fetcher(t, c.Input.Options.options())
+			f := (&world{}).fetcher(t, c.given.Options.options())
 			f.transport = hopFunc(func(_ context.Context, u *weburl.URL, _ string) (*answer, error) {
 				asked = append(asked, u.String())
 				return textAnswer("text/plain", "x"), nil
 			})
-			page, err := f.Fetch(t.Context(), Request{URL: string(c.Input.URL)})
+			page, err := f.Fetch(t.Context(), Request{URL: string(c.given.URL)})
 			if want.Verdict == "refuse" {
 				wantCode(t, err, want.Code)
 				if len(asked) > 0 {
@@ -323,7 +323,7 @@ func TestURLPolicyCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want.CanonicalURL == "" {
-				want.CanonicalURL = string(c.Input.URL)
+				want.CanonicalURL = string(c.given.URL)
 			}
 			if page.FinalURL != want.CanonicalURL || len(asked) != 1 || asked[0] != want.CanonicalURL {
 				t.Errorf("final URL %s, asked for %.200v; want %s", page.FinalURL, asked, want.CanonicalURL)

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,16 +17,14 @@ import (
 	"github.com/wayleave/wayleave/weburl"
 )
 
-// fetchCase is one case; what an area adds is read from Input and Expected.
+// fetchCase is a case with what it gives.
 type fetchCase struct {
-	ID       string          `json:"id"`
-	Area     string          `json:"area"`
-	Input    caseInput       `json:"input"`
-	Expected json.RawMessage `json:"expected"`
+	behaviour
+	given caseInput
 }
 
 type caseInput struct {
-	URL       text                    `json:"url"`
+	URL       pieces                  `json:"url"`
 	Format    string                  `json:"format"`
 	Options   caseOptions             `json:"options"`
 	Response  *caseResponse           `json:"response"`
@@ -37,7 +34,7 @@ type caseInput struct {
 	Location  string                  `json:"location"`
 	Converter string                  `json:"converter"`
 	MediaType string                  `json:"media_type"`
-	Body      text                    `json:"body"`
+	Body      pieces                  `json:"body"`
 	BodyHex   string                  `json:"body_hex"`
 	Spelled   []string                `json:"also_spelled"`
 }
@@ -57,8 +54,8 @@ type caseResponse struct {
 	ContentType *string                    `json:"content_type"`
 	Coding      string                     `json:"content_encoding"`
 	Headers     map[string]json.RawMessage `json:"headers"`
-	Body        text                       `json:"body"`
-	BodyParts   text                       `json:"body_parts"`
+	Body        pieces                     `json:"body"`
+	BodyParts   pieces                     `json:"body_parts"`
 	BodyHex     string                     `json:"body_hex"`
 	Meta        string                     `json:"meta"`
 }
@@ -89,63 +86,14 @@ type caseExpected struct {
 	Followed    *int              `json:"redirects_followed"`
 }
 
-// text is a string, or a list of strings and {text, times} to be joined.
-type text string
-
-func (s *text) UnmarshalJSON(raw []byte) error {
-	var plain string
-	if json.Unmarshal(raw, &plain) == nil {
-		*s = text(plain)
-		return nil
-	}
-	var parts []json.RawMessage
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return err
-	}
-	for _, part := range parts {
-		var repeated struct {
-			Text  string
-			Times int
-		}
-		if json.Unmarshal(part, &plain) == nil {
-			*s += text(plain)
-		} else if err := json.Unmarshal(part, &repeated); err != nil {
-			return err
-		} else {
-			*s += text(strings.Repeat(repeated.Text, repeated.Times))
-		}
-	}
-	return nil
-}
-
 // casesOf gives the cases of an area in the order of the file.
-func casesOf(t testing.TB, area string) []fetchCase {
+func casesOf(t *testing.T, area string) []fetchCase {
 	t.Helper()
-	raw, err := os.ReadFile("../testdata/webfetch.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Cases []json.RawMessage }
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
 	var cases []fetchCase
-	for _, raw := range file.Cases {
-		var which struct{ Area string }
-		if err := json.Unmarshal(raw, &which); err != nil {
-			t.Fatal(err)
-		}
-		if which.Area != area {
-			continue
-		}
-		var c fetchCase
-		if err := json.Unmarshal(raw, &c); err != nil {
-			t.Fatalf("%s: %v", raw[:min(len(raw), 100)], err)
-		}
+	for _, b := range behaviours(t, area) {
+		c := fetchCase{behaviour: b}
+		read(t, b.Input, &c.given)
 		cases = append(cases, c)
-	}
-	if len(cases) == 0 {
-		t.Fatalf("no case of area %s", area)
 	}
 	return cases
 }
@@ -169,7 +117,7 @@ func (o caseOptions) options() Options {
 	policy := &weburl.Policy{AllowPrivateHosts: o.Private, AllowedHosts: patterns(o.AllowedHosts), BlockedHosts: patterns(o.BlockedHosts)}
 	opts := Options{Policy: policy, UserAgent: o.UserAgent, MaxBodyBytes: o.MaxBytes, MaxRedirects: o.MaxRedirects}
 	if o.TimeoutMS != nil {
-		opts.Timeout = ptr(time.Duration(*o.TimeoutMS) * time.Millisecond)
+		opts.Timeout = new(time.Duration(*o.TimeoutMS) * time.Millisecond)
 	}
 	return opts
 }
@@ -201,7 +149,7 @@ func (r caseResponse) answer(t testing.TB) testsite.Answer {
 		a.Fields = append(a.Fields, "Content-Type: "+*r.ContentType)
 	}
 	for name, raw := range r.Headers {
-		var value text
+		var value pieces
 		if err := json.Unmarshal(raw, &value); err != nil {
 			t.Fatal(err)
 		}
@@ -214,16 +162,16 @@ func (r caseResponse) answer(t testing.TB) testsite.Answer {
 func (c fetchCase) serve(t testing.TB) *web {
 	t.Helper()
 	hosts := []string{"example.com", "www.example.com", "evil.example.org", "localhost", "127.0.0.1"}
-	opts := c.Input.Options.options()
+	opts := c.given.Options.options()
 	w := newWeb(t, opts, hosts, func(url string, _ testsite.Request) testsite.Answer {
-		if r, ok := c.Input.Routes[url]; ok {
+		if r, ok := c.given.Routes[url]; ok {
 			return r.answer(t)
 		}
-		if c.Input.Response != nil {
-			return c.Input.Response.answer(t)
+		if c.given.Response != nil {
+			return c.given.Response.answer(t)
 		}
-		if c.Input.Chain != "" {
-			return chain(c.Input.Chain, url)
+		if c.given.Chain != "" {
+			return chain(c.given.Chain, url)
 		}
 		return testsite.Answer{Fields: []string{"Content-Type: text/plain"}, Body: "ok"}
 	})
@@ -254,17 +202,17 @@ func (c fetchCase) run(t *testing.T) {
 	want := c.expected(t)
 	w := c.serve(t)
 	counted := &countingConverter{}
-	if c.Input.Converter == "fails" {
+	if c.given.Converter == "fails" {
 		counted.err = errors.New("unsupported")
 	}
-	if c.Input.Converter != "" || want.Conversions != nil {
+	if c.given.Converter != "" || want.Conversions != nil {
 		w.opts.Converter = counted
 	}
-	url := string(c.Input.URL)
-	if url == "" && c.Input.Response != nil {
+	url := string(c.given.URL)
+	if url == "" && c.given.Response != nil {
 		url = "https://example.com/"
 	}
-	page, err := w.fetch(t, Request{URL: url, Format: Format(c.Input.Format)})
+	page, err := w.fetch(t, Request{URL: url, Format: Format(c.given.Format)})
 	want.check(t, page, err)
 	if want.Made != nil && len(w.requests()) != *want.Made {
 		t.Errorf("%d requests were made, want %d: %v", len(w.requests()), *want.Made, w.requests())

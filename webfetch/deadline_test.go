@@ -21,7 +21,7 @@ func TestDeadlineCoversTheHopsTogether(t *testing.T) {
 		case <-c.Gone():
 		}
 	}))
-	f := siteWorld(site).fetcher(t, Options{Timeout: ptr(400 * time.Millisecond)})
+	f := siteWorld(site).fetcher(t, Options{Timeout: new(400 * time.Millisecond)})
 	finishesWithin(t, 2*time.Second, func() {
 		_, err := f.Fetch(t.Context(), Request{URL: "http://site.test/"})
 		e := wantCode(t, err, CodeTimeout)
@@ -139,8 +139,8 @@ func TestTM010ConversionIsReallyStopped(t *testing.T) {
 		return "", ctx.Err()
 	})
 	for name, opts := range map[string]Options{
-		"the built-in one":   {Timeout: ptr(20 * time.Millisecond)},
-		"a host's, obedient": {Timeout: ptr(20 * time.Millisecond), Converter: obeying},
+		"the built-in one":   {Timeout: new(20 * time.Millisecond)},
+		"a host's, obedient": {Timeout: new(20 * time.Millisecond), Converter: obeying},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testsite.LeavesNothing(t)

@@ -48,7 +48,7 @@ func TestTM009StalledAnswersEndAtTheDeadline(t *testing.T) {
 		t.Run(fault.Name, func(t *testing.T) {
 			t.Parallel()
 			site := testsite.Serve(t, fault.Script)
-			f := siteWorld(site).fetcher(t, Options{Timeout: ptr(200 * time.Millisecond)})
+			f := siteWorld(site).fetcher(t, Options{Timeout: new(200 * time.Millisecond)})
 			finishesWithin(t, 2*time.Second, func() {
 				_, err := f.Fetch(t.Context(), Request{URL: "http://site.test/"})
 				e := wantCode(t, err, CodeTimeout)
@@ -67,7 +67,7 @@ func TestStalledAnswersLeaveNothing(t *testing.T) {
 	testsite.LeavesNothing(t)
 	for _, fault := range testsite.Stalled() {
 		site := testsite.Serve(t, fault.Script)
-		f := siteWorld(site).fetcher(t, Options{Timeout: ptr(50 * time.Millisecond)})
+		f := siteWorld(site).fetcher(t, Options{Timeout: new(50 * time.Millisecond)})
 		if _, err := f.Fetch(t.Context(), Request{URL: "http://site.test/"}); err == nil {
 			t.Errorf("%s: no error", fault.Name)
 		}

@@ -257,7 +257,7 @@ func TestSlowProxyEndsAtTheDeadline(t *testing.T) {
 	for _, url := range []string{"http://site.test/", "https://site.test/"} {
 		silent := testsite.Serve(t, testsite.Hold)
 		finishesWithin(t, 2*time.Second, func() {
-			_, err := Fetch(t.Context(), Request{URL: url}, Options{EgressProxy: &silent.URL, Timeout: ptr(100 * time.Millisecond)})
+			_, err := Fetch(t.Context(), Request{URL: url}, Options{EgressProxy: &silent.URL, Timeout: new(100 * time.Millisecond)})
 			wantCode(t, err, CodeTimeout)
 		})
 	}
@@ -326,8 +326,8 @@ func TestPolitenessWaitCountsInTheDeadline(t *testing.T) {
 	site := testsite.Serve(t, testsite.Once(testsite.Hold))
 	w := siteWorld(site)
 	polite := NewPoliteness(1, 0)
-	first := w.fetcher(t, Options{Politeness: polite, Timeout: ptr(400 * time.Millisecond)})
-	second := w.fetcher(t, Options{Politeness: polite, Timeout: ptr(100 * time.Millisecond)})
+	first := w.fetcher(t, Options{Politeness: polite, Timeout: new(400 * time.Millisecond)})
+	second := w.fetcher(t, Options{Politeness: polite, Timeout: new(100 * time.Millisecond)})
 	var calls sync.WaitGroup
 	calls.Go(func() {
 		_, err := first.Fetch(t.Context(), Request{URL: "http://site.test/first"})

@@ -81,7 +81,7 @@ func TestOrderAfterTheAnswer(t *testing.T) {
 		{"unsupported document", testsite.Answer{Fields: []string{"Content-Type: application/pdf"}, Body: "%PDF-1.7"}, nil, CodeUnsupportedContentType, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := answered(t, Options{MaxBodyBytes: ptr(int64(100)), Converter: c.conv}, Request{}, c.answer)
+			_, err := answered(t, Options{MaxBodyBytes: new(int64(100)), Converter: c.conv}, Request{}, c.answer)
 			e := wantCode(t, err, c.code)
 			if e.Status != c.status || e.URL != "http://site.test/" || e.Message == "" {
 				t.Errorf("error %+v", e)

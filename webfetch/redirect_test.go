@@ -98,7 +98,7 @@ func TestRedirectMazesEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := 0
-			w := newWeb(t, Options{MaxRedirects: ptr(20)}, []string{"site.test", "h0.test", "h1.test", "h2.test", "h3.test"}, func(string, testsite.Request) testsite.Answer {
+			w := newWeb(t, Options{MaxRedirects: new(20)}, []string{"site.test", "h0.test", "h1.test", "h2.test", "h3.test"}, func(string, testsite.Request) testsite.Answer {
 				i++
 				return to(next(i))
 			})

@@ -124,7 +124,7 @@ func TestBrokenTLSIsUnavailable(t *testing.T) {
 	}
 	site := testsite.Serve(t, testsite.Hold)
 	finishesWithin(t, 2*time.Second, func() {
-		_, err := tlsWorld(site).fetcher(t, Options{Timeout: ptr(100 * time.Millisecond)}).Fetch(t.Context(), Request{URL: "https://site.test/"})
+		_, err := tlsWorld(site).fetcher(t, Options{Timeout: new(100 * time.Millisecond)}).Fetch(t.Context(), Request{URL: "https://site.test/"})
 		wantCode(t, err, CodeTimeout)
 	})
 }
@@ -202,7 +202,7 @@ func TestHTTP2StallsEndAtTheDeadline(t *testing.T) {
 		t.Run(fault.Name, func(t *testing.T) {
 			testsite.LeavesNothing(t)
 			site, opts := http2Site(t, fault.Script)
-			opts.Timeout = ptr(200 * time.Millisecond)
+			opts.Timeout = new(200 * time.Millisecond)
 			f := tlsWorld(site).fetcher(t, opts)
 			finishesWithin(t, 2*time.Second, func() {
 				var err error

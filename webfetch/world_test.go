@@ -150,8 +150,6 @@ func textAnswer(mediaType, body string) *answer {
 		body: strings.NewReader(body), close: func() {}}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // private are options that also let private hosts pass.
 func private(o Options) Options {
 	o.Policy = &weburl.Policy{AllowPrivateHosts: true}
