@@ -18,15 +18,16 @@ func TestBlockForOpenCodeWorksAsPrinted(t *testing.T) {
 	t.Parallel()
 	page := newSite(t)
 	s := serve(t, program(t), "--allow-host", page.host())
-	for transport, flags := range map[string][]string{"HTTP": {"--url", s.url}, "stdio": {"--stdio"}} {
-		t.Run(transport, func(t *testing.T) {
+	for name, flags := range map[string][]string{"HTTP": {"--url", s.url}, "HTTP, token in a variable": {"--url", s.url, "--variable"}, "stdio": {"--stdio"}} {
+		t.Run(name, func(t *testing.T) {
 			project := t.TempDir()
 			block := s.command(t, append([]string{"attach", "opencode"}, flags...)...)
 			if err := os.WriteFile(filepath.Join(project, "opencode.json"), []byte(block), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			m := newModel(t, openCode.tool, script(page))
-			r := runAlone(t, project, "", openCodeEnv(t, m, page), installed(t, "opencode-linux-*/bin/opencode"), "run", "--pure", "--auto", "read")
+			env := append(openCodeEnv(t, m, page), "WAYLEAVE_TOKEN="+s.token)
+			r := runAlone(t, project, "", env, installed(t, "opencode-linux-*/bin/opencode"), "run", "--pure", "--auto", "read")
 			if r.code != 0 {
 				t.Fatalf("exit %d\n%s\n%s", r.code, r.stdout, r.stderr)
 			}
@@ -64,19 +65,36 @@ func TestBlockForTheAISDKWorksAsPrinted(t *testing.T) {
 	if err := os.Symlink(inClients("node_modules"), filepath.Join(folder, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	block := s.command(t, "attach", "ai-sdk", "--url", s.url)
 	rest := `
 import { orders, report } from '` + inClients("script.mjs") + `';
 import { converse } from '` + inClients("ai-sdk-model.mjs") + `';
 report(await converse(tools, orders().calls));
 await wayleave.close();
 `
-	path := filepath.Join(folder, "agent.mjs")
-	if err := os.WriteFile(path, []byte(block+rest), 0o600); err != nil {
-		t.Fatal(err)
+	converse := func(t *testing.T, calls []map[string]any, flags ...string) report {
+		t.Helper()
+		path := filepath.Join(folder, strings.ReplaceAll(t.Name(), "/", "-")+".mjs")
+		block := s.command(t, append([]string{"attach", "ai-sdk"}, flags...)...)
+		if err := os.WriteFile(path, []byte(block+rest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return drive(t, path, map[string]any{"calls": calls}, "WAYLEAVE_TOKEN="+s.token)
 	}
-	rep := drive(t, path, map[string]any{"calls": script(page)})
-	expectConversation(t, harnesses["AI SDK"], rep, page)
+	t.Run("HTTP", func(t *testing.T) {
+		expectConversation(t, harnesses["AI SDK"], converse(t, script(page), "--url", s.url), page)
+	})
+	t.Run("HTTP, token in a variable", func(t *testing.T) {
+		expectConversation(t, harnesses["AI SDK"], converse(t, script(page), "--url", s.url, "--variable"), page)
+	})
+	// The library hides the environment from a server that it starts, so there is no way to allow it a private host
+	// and the block stays as it is: a refusal shows that the tool is offered and called.
+	t.Run("stdio", func(t *testing.T) {
+		rep := converse(t, []map[string]any{{"url": refusedURL}}, "--stdio")
+		if len(rep.Offered) != 1 || rep.Offered[0] != "web_fetch" || len(rep.Texts) != 1 {
+			t.Fatalf("offered %q, %d results", rep.Offered, len(rep.Texts))
+		}
+		expectRefusal(t, rep.Texts[0], false)
+	})
 }
 
 // The generic block is an mcpServers object, which pi and LangChain read as it is.
@@ -91,6 +109,11 @@ func TestGenericBlockWorksAsPrinted(t *testing.T) {
 			expectConversation(t, harnesses[name], drive(t, inClients(harnesses[name].driver), block), page)
 		})
 	}
+	t.Run("pi over stdio", func(t *testing.T) {
+		block := parseBlock(t, s.command(t, "attach", "generic", "--stdio"))
+		block["calls"] = script(page)
+		expectConversation(t, harnesses["pi"], drive(t, inClients("pi.mjs"), block, "WAYLEAVE_ALLOW_HOST="+page.host()), page)
+	})
 	t.Run("of the first start", func(t *testing.T) {
 		whole := regexp.MustCompile(`(?ms)^\{\n.*?^\}$`).FindString(s.log())
 		if !strings.Contains(whole, s.url) {
@@ -123,7 +146,7 @@ func TestBlockForClaudeCodeIsReadAsAConfigurationFile(t *testing.T) {
 			if err := os.WriteFile(path, []byte(block), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r := runNode(t, "", installed(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
+			r := runNode(t, "", nil, installed(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
 				"--cli", "--config", path, "--server", "wayleave", "--method", "tools/list", "-q", "--format", "json")
 			if r.code != inspectorOK {
 				t.Fatalf("exit %d: %s%s", r.code, r.stderr, r.stdout)

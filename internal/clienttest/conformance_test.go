@@ -99,7 +99,7 @@ var resultFolder = regexp.MustCompile(`^server-(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$`)
 func conformance(t *testing.T, s *server, era []string) []check {
 	t.Helper()
 	out := t.TempDir()
-	r := runNode(t, "", installed(t, "@modelcontextprotocol/conformance/dist/index.js"),
+	r := runNode(t, "", nil, installed(t, "@modelcontextprotocol/conformance/dist/index.js"),
 		append([]string{"server", "--url", withToken(t, s), "-o", out}, era...)...)
 	folders, err := os.ReadDir(out)
 	if err != nil {

@@ -14,14 +14,15 @@ import (
 type harness struct {
 	driver     string
 	tool       string // the name under which the model is offered web_fetch
+	modern     bool   // over HTTP it speaks 2026-07-28
 	ownError   bool   // a failed call is raised, and the model reads our text inside words of the library
 	structured bool   // the library adds our structured part to the model's text
 }
 
 var harnesses = map[string]harness{
-	"AI SDK":            {driver: "ai-sdk.mjs", tool: "web_fetch"},
+	"AI SDK":            {driver: "ai-sdk.mjs", tool: "web_fetch", modern: true},
 	"pi":                {driver: "pi.mjs", tool: "mcp__wayleave__web_fetch"},
-	"OpenAI Agents SDK": {driver: "openai-agents.mjs", tool: "web_fetch"},
+	"OpenAI Agents SDK": {driver: "openai-agents.mjs", tool: "web_fetch", modern: true},
 	"LangChain":         {driver: "langchain.mjs", tool: "web_fetch", ownError: true, structured: true},
 	"TanStack AI":       {driver: "tanstack.mjs", tool: "web_fetch", ownError: true},
 }
@@ -38,6 +39,9 @@ func script(s *site) []map[string]any {
 	}
 }
 
+// callRequest is what the server logs of an HTTP request that calls a tool.
+var callRequest = regexp.MustCompile(`"rpc_method":"tools/call","modern":(true|false)`)
+
 // W-072, W-074, W-082, W-085.
 func TestOneConversationThroughEachHarness(t *testing.T) {
 	t.Parallel()
@@ -45,12 +49,18 @@ func TestOneConversationThroughEachHarness(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			page := newSite(t)
-			s := serve(t, program(t), "--allow-host", page.host())
+			s := serve(t, program(t), "--allow-host", page.host(), "--log-level", "debug")
 			for transport, orders := range map[string]map[string]any{"HTTP": s.overHTTP(), "stdio": s.overStdio(page.host())} {
 				t.Run(transport, func(t *testing.T) {
 					orders["calls"] = script(page)
 					expectConversation(t, h, drive(t, inClients(h.driver), orders), page)
 				})
+			}
+			// Both eras are covered, and this is how it is known.
+			for _, request := range callRequest.FindAllStringSubmatch(s.log(), -1) {
+				if request[1] != strconv.FormatBool(h.modern) {
+					t.Errorf("a call came with modern=%s, want %v", request[1], h.modern)
+				}
 			}
 		})
 	}

@@ -29,7 +29,7 @@ func TestInspectorFindsNothingToMendInEitherEraAndTransport(t *testing.T) {
 				inspect := func(args ...string) run {
 					t.Helper()
 					all := append([]string{"--cli"}, target...)
-					return runNode(t, "", installed(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
+					return runNode(t, "", nil, installed(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
 						append(append(all, "--protocol-era", era, "-q", "--format", "json"), args...)...)
 				}
 

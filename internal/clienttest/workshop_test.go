@@ -122,13 +122,13 @@ type run struct {
 
 // runNode runs a script under Node in an environment of its own: a home that is thrown away and no proxy, so that a
 // client can neither read nor leave settings of the person at the machine.
-func runNode(t *testing.T, stdin, script string, args ...string) run {
+func runNode(t *testing.T, stdin string, env []string, script string, args ...string) run {
 	t.Helper()
 	node, err := shop.node()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runAlone(t, "", stdin, nil, node, append([]string{script}, args...)...)
+	return runAlone(t, "", stdin, env, node, append([]string{script}, args...)...)
 }
 
 func runAlone(t *testing.T, dir, stdin string, env []string, name string, args ...string) run {
@@ -167,14 +167,14 @@ type report struct {
 }
 
 // drive runs a driver of test/clients with its orders.
-func drive(t *testing.T, driver string, orders map[string]any) report {
+func drive(t *testing.T, driver string, orders map[string]any, env ...string) report {
 	t.Helper()
 	installed(t, ".wayleave-lock")
 	text, err := json.Marshal(orders)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := runNode(t, string(text)+"\n", driver)
+	r := runNode(t, string(text)+"\n", env, driver)
 	if r.code != 0 {
 		t.Fatalf("%s: exit %d\n%s\n%s", filepath.Base(driver), r.code, r.stdout, r.stderr)
 	}
