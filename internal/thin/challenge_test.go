@@ -54,6 +54,7 @@ func TestPaywalls(t *testing.T) {
 		{"box and offer without data", `<article>` + lead + `<section id="piano-paywall"><p>Already a subscriber? Sign in</p></section></article>`, Paywall, 0},
 		{"heading offers, German", `<article>` + lead + `<h2>Jetzt weiterlesen</h2><p>4 Wochen für 1 €</p></article>`, Paywall, 0},
 		{"French", `<article>` + lead + `<div class="paywall__wrapper"><p>Cet article est réservé aux abonnés. Il vous reste 80% de cet article à lire.</p></div></article>`, Paywall, 0},
+		{"offer over a button, nothing else", `<article>` + lead + `<div class="box"><p>To continue reading, choose a plan.</p><a class="button" href="/s">Subscribe now</a></div></article>`, Paywall, 0},
 		{"Japanese", `<article><h1>潮の水車</h1><p>河口の古い水車が修理された。</p><div class="paywall"><p>この記事は会員限定です。続きを読むには登録が必要です。</p></div></article>`, Paywall, 0},
 
 		{"data, but the whole text is there", notFree + `<article>` + lead + article + article + article + article + `</article>`, "", 0},
@@ -86,6 +87,9 @@ func TestPagesThatAreNotThere(t *testing.T) {
 		{"Chinese", `<h1>抱歉，您访问的页面不存在</h1>`, Soft404, 0},
 		{"Japanese", `<h1>お探しのページは見つかりませんでした。</h1>`, Soft404, 0},
 		{"Korean", `<h1>페이지를 찾을 수 없습니다</h1>`, Soft404, 0},
+		{"expired listing", `<h1>This listing has expired</h1>`, Soft404, 0},
+		{"looking for", `<h1>Oops! We can't seem to find the page you're looking for.</h1>`, Soft404, 0},
+		{"requested", `<h1>The page you requested could not be found.</h1><p>Error 404</p>`, Soft404, 0},
 		{"product gone", `<h1>Product not found</h1><p>See our other chisels.</p>`, Soft404, 0},
 
 		{"the status says so itself", `<h1>Page not found</h1>`, "", 404},

@@ -166,9 +166,11 @@ func (r *reader) region(n *html.Node, a attributes, at where) where {
 		a.role == "banner", a.role == "complementary", a.role == "search":
 		own |= chrome
 	case n.DataAtom == atom.Header, n.DataAtom == atom.Footer:
-		if at&ownContent == 0 {
+		// A header within an article is its own, and a dialog has one too.
+		if at&(ownContent|consentBox) == 0 {
 			own |= chrome
 		}
+		return own
 	default:
 		landmark = false
 	}
@@ -248,7 +250,7 @@ func (r *reader) kind(n *html.Node, a attributes, at where) where {
 	}
 	switch n.DataAtom {
 	case atom.A:
-		if a.role == "button" {
+		if a.role == "button" || buttonClass.MatchString(a.class) {
 			r.buttons++
 			return button
 		}
@@ -289,6 +291,8 @@ func customRoot(n *html.Node) bool {
 	first, last, dashed := strings.Cut(n.Data, "-")
 	return dashed && (first == "app" || strings.HasSuffix(last, "root") || strings.HasSuffix(last, "app"))
 }
+
+var buttonClass = regexp.MustCompile(`(?:^|\s)(?:btn|button)(?:[-_\s]|$)`)
 
 func has(n *html.Node, key string) bool {
 	for _, attr := range n.Attr {

@@ -10,6 +10,7 @@ const (
 	shellText     = 20 // words beside an empty mounting point: a name, a loading message
 	loadingText   = 12 // words of a mounting point that still loads
 	scriptless    = 8  // words of a page whose noscript asks for scripts
+	askingText    = 25 // words of a page that asks for scripts in its own text
 	demandScripts = 60 // words of a noscript that only asks for scripts
 	realFallback  = 5  // words of a noscript that is content: it does not speak of scripts
 	unseen        = 40 // words that the conversion found beyond what the tree shows
@@ -67,7 +68,7 @@ func shell(r *reading, p Page) (Fact, bool) {
 		return Fact{JSShell, text + ", and the page asks for scripts"}, true
 	case main <= loadingText && loadingLine(r.text):
 		return Fact{JSShell, text + ", which says that it loads"}, true
-	case main <= demandText/2 && r.forms == 0 && scriptDemand.MatchString(r.text):
+	case main <= askingText && r.forms == 0 && scriptDemand.MatchString(r.text):
 		return Fact{JSShell, text + ", which asks for scripts"}, true
 	case all == 0 && r.media == 0 && r.fields == 0:
 		return Fact{JSShell, "no text, and " + counted(scripts, "script")}, true

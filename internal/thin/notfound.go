@@ -56,7 +56,7 @@ var notFoundForms = []string{
 const (
 	notFoundNoun   = `(?:web ?page|page|file|article|product|item|post|document|story|resource|content|url|address|listing|job|profile|topic|thread|entry|link)s?`
 	notFoundWanted = `(?:(?:that )?you (?:are |were |have )?(?:looking for|requested|tried to (?:reach|view|open)))`
-	notFoundVerb   = `(?:was |were |is |has |could |can |does |do )?(?:(?:not|cannot|can't|couldn't|wasn't|isn't|doesn't) ?(?:be )?(?:found|exist|here|seem to exist|available)|no longer (?:exists|available|here)|missing)`
+	notFoundVerb   = `(?:was |were |is |has |could |can |does |do )?(?:(?:not|cannot|can't|couldn't|wasn't|isn't|doesn't) ?(?:be )?(?:found|exist|here|seem to exist|available)|no longer (?:exists|available|here)|missing|gone|expired|(?:been )?(?:removed|deleted|moved))`
 )
 
 // saysNotFound looks at a line as a whole: a longer one that holds the words speaks of something else.

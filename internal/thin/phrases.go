@@ -51,7 +51,7 @@ var demandPhrases = phrases(
 	`sign in to continue|log in to continue|login to continue|sign in to view|log in to view|login to view|sign in to access|log in to access`,
 	`sign in to see|log in to see|sign in to read|log in to read|must be logged in|must be signed in|must log in|must sign in|must login`,
 	`need to be logged in|need to log in|need to sign in|need to be signed in|have to be logged in|have to log in|please log in to|please sign in to|please login to`,
-	`login required|log in required|requires you to sign in|requires you to log in|requires authentication|members only|for members only`,
+	`login required|log in required|requires you to sign in|requires you to log in|requires authentication`,
 	`anmelden, um|melden sie sich an, um|melde dich an, um|bitte loggen sie sich ein|müssen angemeldet sein|musst angemeldet sein|müssen eingeloggt sein|müssen sich anmelden|nur für angemeldete`,
 	`connectez-vous pour|identifiez-vous pour|vous devez être connecté|vous devez vous connecter|inicia sesión para|inicie sesión para|debes iniciar sesión|debe iniciar sesión|tienes que iniciar sesión`,
 	`accedi per|effettua l'accesso per|effettua il login per|devi accedere|devi effettuare il login|faça login para|entre para continuar|você precisa estar logado|precisa fazer login|inicie sessão para`,
@@ -59,6 +59,30 @@ var demandPhrases = phrases(
 	`zaloguj się, aby|musisz się zalogować|musisz być zalogowany|pro pokračování se přihlaste|musíte se přihlásit|войдите, чтобы|необходимо войти|необходимо авторизоваться|требуется авторизация|увійдіть, щоб`,
 	`devam etmek için giriş|giriş yapmalısınız|请先登录|请登录后|登录后查看|登录后继续|請先登入|ログインしてください|ログインが必要|로그인이 필요|로그인 후|يجب تسجيل الدخول`,
 )
+
+// besideWords say that signing in is only needed for something beside reading the page.
+var besideWords = phrases(
+	`comment|reply|review|rating|to rate|vote|to like|follow|save|wishlist|cart|price|kommentar|antworten|bewert|preis|commentaire|répondre|prix|coment|respond|precio|preço`,
+	`commento|comment|recensi|prezzo|reactie|reageren|prijs|kommentera|kommentere|komentarz|komentář|коммент|комент|yorum|コメント|评论|評論|价格|댓글`,
+)
+
+// demandsSignIn looks for a demand that is not made for something beside reading.
+func demandsSignIn(text string) bool {
+	for _, p := range demandPhrases {
+		for rest := text; ; {
+			_, after, found := strings.Cut(rest, p)
+			if !found {
+				break
+			}
+			sentence, _, _ := strings.Cut(after, ".")
+			if !containsAny(cut(sentence, 80), besideWords) {
+				return true
+			}
+			rest = after
+		}
+	}
+	return false
+}
 
 // offerPhrases stand where a text is cut for those who have not paid.
 var offerPhrases = phrases(
@@ -74,6 +98,11 @@ var offerPhrases = phrases(
 	`om verder te lezen|verder lezen\?|alleen voor abonnees|exclusief voor abonnees|al abonnee|för att läsa vidare|bara för prenumeranter|redan prenumerant|for at læse videre|kun for abonnenter|for å lese videre|allerede abonnent|tilaajille|vain tilaajille`,
 	`dalsza część artykułu|tylko dla prenumeratorów|tylko dla subskrybentów|aby czytać dalej|pro předplatitele|только для подписчиков|доступно подписчикам|оформите подписку`,
 	`続きを読むには|会員限定|有料会員|この記事は会員|订阅后阅读|订阅以继续|会员专享|付费阅读|訂閱以繼續|구독자 전용|유료 회원`,
+)
+
+// offerLabels are on buttons that stand below such a text.
+var offerLabels = phrases(
+	`subscri|unlock|see plans|view plans|register|sign up|log in|abonn|freischalten|testen|s'inscrire|suscri|registr|assin|abbona|prenum|tilaa|prenumeruj|předplat|подпис|購読|登録|订阅|訂閱|구독`,
 )
 
 // acceptPhrases are on the buttons of consent requests.
@@ -104,7 +133,7 @@ var consentHeadings = phrases(
 var robotPhrases = phrases(
 	`not a robot|are you a robot|are you human|are a human|you are human|you're human|that you are not a bot|you're not a bot|not a bot|verify that you are not|verify you are not|human verification|bot verification`,
 	`unusual traffic|unusual activity from|suspicious activity from|automated access|automated queries|automated requests|automated traffic|automated tool|checking your browser|checking if the site connection|press & hold|press and hold`,
-	`pardon our interruption|security check to|complete the security check|ddos protection|browser verification|solve the captcha|complete the captcha|enter the characters you see|just a moment...|just a moment…`,
+	`pardon our interruption|security check to|complete the security check|ddos protection|browser verification|verifying your browser|verify your browser|verifying you are human|verifies that you are|review the security of your connection|solve the captcha|complete the captcha|enter the characters you see|just a moment...|just a moment…`,
 	`kein roboter|ein mensch sind|kein bot|sicherheitsüberprüfung|ungewöhnlichen datenverkehr|pas un robot|êtes humain|êtes un humain|vérification de sécurité|no eres un robot|no soy un robot|eres humano|verificación de seguridad|non sei un robot|non sono un robot|sei umano`,
 	`não é um robô|não sou um robô|é humano|geen robot|een mens bent|inte en robot|ikke en robot|ikke er en robot|et ole robotti|nie jesteś robotem|nejste robot|не робот|вы человек|проверка браузера|robot olmadığınız|không phải là người máy`,
 	`人机验证|不是机器人|机器人验证|安全验证|不是機器人|ロボットではありません|ロボットでない|로봇이 아닙니다|لست روبوت`,

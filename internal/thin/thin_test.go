@@ -117,7 +117,11 @@ func TestConsentWalls(t *testing.T) {
 		{"French, heading only", `<h1>Avant d'accéder au site</h1><p>Nos partenaires et nous utilisons des cookies pour mesurer l'audience.</p><button>Paramétrer</button><button>Tout accepter</button>`, ConsentWall, 0},
 		{"Spanish, submit inputs", `<h1>Antes de continuar</h1><p>Utilizamos cookies y datos personales.</p><form><input type="submit" value="Rechazar todo"><input type="submit" value="Aceptar todo"></form>`, ConsentWall, 0},
 		{"manager with chrome around it", top + `<div id="onetrust-consent-sdk"><p>We use cookies to improve this site.</p><button>Accept All Cookies</button></div>` + bottom, ConsentWall, 0},
+		{"no heading, link as a button", `<div class="x"><p>We value your privacy. We and our partners use cookies.</p><a class="btn btn-primary" href="#">Agree and close</a></div>`, ConsentWall, 0},
 
+		{"dialog with a header and a footer", `<div class="cookie-modal"><header><h2>Cookies</h2></header><p>Choose what you allow.</p><footer><button>Reject</button><button>Accept all</button></footer></div>`, ConsentWall, 0},
+
+		{"banner without a telling class over a short page", `<p>We use cookies. <button>Accept</button></p><h1>Opening hours</h1><p>Mon–Fri 9–17</p>`, "", 0},
 		{"article about consent", `<article><h1>What a consent banner must say</h1>` + article + `<p>A banner that asks for cookies needs a button to reject all.</p></article>`, "", 0},
 		{"banner over an article", `<div id="cookie-banner" role="dialog"><p>We use cookies to improve your experience.</p><button>Accept all</button><button>Reject</button></div>` + top + `<article><h1>Mill</h1>` + article + `</article>`, "", 0},
 		{"banner over a short page", `<div class="cookie-notice"><p>We use cookies.</p><button>Accept</button></div>` + top + `<main><h1>Opening hours</h1><p>Mon–Fri 9–17</p><p>Sat 10–13</p></main>`, "", 0},
@@ -149,6 +153,10 @@ func TestLoginWalls(t *testing.T) {
 		{"newsletter", `<h1>Tide news</h1><p>Every full moon we write about the mill, its flour and the people on the quay.</p><form><input type="email"><button>Subscribe</button></form>`, "", 0},
 		{"sign-up page", `<h1>Create your account</h1><p>It takes a minute.</p><form><input name="n"><input type="password" autocomplete="new-password"><input type="password" autocomplete="new-password"><button>Join</button></form>`, "", 0},
 		{"comments need an account", `<article><h1>Mill</h1>` + article + `</article><p>You must be logged in to post a comment.</p>`, "", 0},
+		{"short post whose comments need an account", `<h1>New bush</h1><p>The new bush came today and fits.</p><p>You must be logged in to post a comment.</p>`, "", 0},
+		{"the same in German", `<h1>Neue Buchse</h1><p>Die neue Buchse ist da.</p><p>Du musst angemeldet sein, um einen Kommentar abzugeben.</p>`, "", 0},
+		{"members only on Sundays", `<h1>Pool</h1><p>Open nine to five. Members only on Sundays.</p>`, "", 0},
+		{"a price for customers", `<h1>Oak board</h1><p>Planed, 2 m.</p><p>Log in to see prices</p>`, "", 0},
 		{"glossary of sign in", `<h1>Sign in</h1><p>To prove who one is before a service answers. See also: account, session, token.</p>`, "", 0},
 		{"forbidden without a form", `<h1>403 Forbidden</h1><hr><center>nginx</center>`, "", 403},
 	})

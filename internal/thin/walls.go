@@ -33,6 +33,8 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 		return Fact{Paywall, "an offer to subscribe stands where the text ends, after " + words}, true
 	case r.notFree && r.prose <= shortPreview:
 		return Fact{Paywall, "the page's data say it is not free to read; " + words + " are shown"}, true
+	case offered && r.prose <= shortPreview && containsAny(r.labels, offerLabels) && r.technical == 0:
+		return Fact{Paywall, "an offer to read on stands over a button, after " + words}, true
 	case containsAny(r.headings, offerPhrases) && r.prose <= preview/2 && r.technical == 0:
 		return Fact{Paywall, "a heading offers a subscription to read on, after " + words}, true
 	}
@@ -40,7 +42,7 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 }
 
 func loginWall(r *reading, p Page) (Fact, bool) {
-	demanded := containsAny(r.text, demandPhrases) || containsAny(r.title, demandPhrases)
+	demanded := demandsSignIn(r.text) || demandsSignIn(r.title)
 	named := matchesAny(r.headings, signInNames) || matchesAny(r.title, signInNames)
 	signUp := r.passwords > 1 || r.newPasswords > 0
 	beside := counted(r.outside, "word") + " besides the form"
@@ -69,8 +71,11 @@ func consentWall(r *reading, _ Page) (Fact, bool) {
 		return Fact{}, false
 	}
 	boxed := r.consentBox && !r.consentWraps && r.main <= besideBox && r.consent > 0 && r.consent <= consentText
-	asked := !r.consentBox && r.main <= consentText && r.prose <= consentText/2 && r.technical == 0 && r.fields == 0 && r.passwords == 0 &&
-		(containsAny(r.headings, consentHeadings) || containsAny(r.title, consentHeadings)) && containsAny(r.text, consentPhrases)
+	// Without a heading the page's text has to begin so: content has one, and comes before a banner's words or after.
+	named := containsAny(r.headings, consentHeadings) || containsAny(r.title, consentHeadings) ||
+		r.headings == "" && r.main <= wallText && containsAny(r.firstLine, consentHeadings)
+	asked := named && !r.consentBox && r.main <= consentText && r.prose <= consentText/2 && r.technical == 0 &&
+		r.fields == 0 && r.passwords == 0 && containsAny(r.text, consentPhrases)
 	switch {
 	case boxed:
 		return Fact{ConsentWall, "a consent box with " + counted(r.buttons, "button") + "; " + counted(r.main, "word") + " besides it"}, true
