@@ -167,6 +167,8 @@ func (s *Server) post(v *visit) {
 		return
 	}
 	v.method = m.method
+	// A message that speaks the newest era without saying so in the header is that era's to refuse.
+	v.modern = v.modern || m.revision >= modernEra && v.r.Header.Get(sessionHeader) == ""
 	switch {
 	case v.modern:
 		s.pass(v, s.modern, m.method == "subscriptions/listen")

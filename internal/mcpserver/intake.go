@@ -32,6 +32,8 @@ type message struct {
 	id     json.RawMessage // nil for none
 	method string          // empty for a response
 	tool   string          // tools/call: the name
+	// revision is the protocol revision that a request of the newest era names in its _meta; empty for none.
+	revision string
 }
 
 func (m message) isCall() bool { return m.method != "" && m.id != nil }
@@ -84,18 +86,25 @@ func notJSON(format string, args ...any) *refusal {
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time.Duration) ([]byte, *refusal) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(patience))
-	// net/http goes on reading to notice a client that leaves; a deadline left in place would look like one.
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
-
 	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	if int64(len(body)) > limit {
+		_, err = io.CopyN(io.Discard, r.Body, maxDrain)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	if err != nil {
+		// The deadline stays, or net/http would wait for the rest before it answers.
+		w.Header().Set("Connection", "close")
+	} else {
+		// net/http goes on reading to notice a client that leaves; a deadline left in place would look like one.
+		_ = control.SetReadDeadline(time.Time{})
+	}
 	switch {
-	case err != nil && r.Context().Err() == nil:
-		return nil, malformed("the body did not arrive whole within %s", patience)
-	case err != nil:
-		return nil, malformed("the client left")
 	case int64(len(body)) > limit:
-		_, _ = io.CopyN(io.Discard, r.Body, maxDrain)
 		return nil, tooLarge(limit, body)
+	case err != nil:
+		return nil, malformed("the body did not arrive whole within %s", patience)
 	case len(bytes.TrimSpace(body)) == 0:
 		return nil, notJSON("the body is empty; POST one JSON-RPC message")
 	}
@@ -233,6 +242,13 @@ func open(raw json.RawMessage) (message, *refusal) {
 		if value, ok := inner[rule.name]; ok && !rule.holds(value) {
 			return fail(jsonrpc.CodeInvalidParams, "params.%s is %s", rule.name, rule.want)
 		}
+	}
+	var meta struct {
+		Revision string `json:"io.modelcontextprotocol/protocolVersion"`
+	}
+	// A revision of another type is the library's to refuse.
+	if json.Unmarshal(inner["_meta"], &meta) == nil {
+		m.revision = meta.Revision
 	}
 	if m.method == "tools/call" {
 		if json.Unmarshal(inner["name"], &m.tool) != nil {
