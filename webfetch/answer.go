@@ -124,11 +124,15 @@ func pageNotes(p *Page, able Abilities) []Note {
 
 // thinNote says why a page is hardly the one that was asked for, and the way on.
 func thinNote(t Thin, able Abilities) Note {
-	way := wayOn(t.Kind)
-	if able.Browser && (t.Kind == "js_shell" || t.Kind == "consent_wall" || t.Kind == "bot_challenge") {
-		way = "browser_navigate opens it in a browser"
+	fact := t.Kind + ": " + t.Fact
+	switch {
+	case t.Kind == "thin_extract": // already mended
+	case able.Browser && (t.Kind == "js_shell" || t.Kind == "consent_wall" || t.Kind == "bot_challenge"):
+		fact += "; browser_navigate opens it in a browser"
+	default:
+		fact += "; " + wayOn(t.Kind)
 	}
-	return Note{Kind: "thin", Fact: t.Kind + ": " + t.Fact + "; " + way, Data: map[string]any{"thin": t.Kind}}
+	return Note{Kind: "thin", Fact: fact, Data: map[string]any{"thin": t.Kind}}
 }
 
 // WindowResult is the result that shows w: Render's text, and structured content without words that a page chose.

@@ -26,7 +26,7 @@ type place struct{ byteAt, offset int }
 
 // findIn looks for phrase, which is not blank, from offset on. Matches do not overlap.
 func findIn(text, phrase string, offset int) matches {
-	f := foldText(text, offset)
+	f := foldText(text, measure(text).byteAt(offset))
 	sought := foldText(strings.TrimSpace(phrase), 0).folded
 	m := matches{further: []int{}}
 	last := f.marks[0]
@@ -67,40 +67,54 @@ type mark struct {
 // markEvery is the distance of two marks in bytes: finding a match again reads at most so much.
 const markEvery = 16 << 10
 
-func foldText(text string, from int) foldedText {
-	f := foldedText{text: text, folded: make([]byte, 0, len(text)+len(text)/16), start: -1}
-	m := mark{}
-	next := 0
-	for m.byteAt < len(text) {
-		if m.byteAt >= next {
-			f.marks = append(f.marks, m)
-			next = m.byteAt + markEvery
+// foldText folds a text of which the bytes from searchFrom on are searched.
+func foldText(text string, searchFrom int) foldedText {
+	f := foldedText{text: text, folded: make([]byte, 0, len(text)+len(text)/16)}
+	for m := (mark{}); ; {
+		f.marks = append(f.marks, m)
+		if m.byteAt == len(text) {
+			f.start = min(f.start, len(f.folded))
+			return f
 		}
-		if m.offset >= from && f.start < 0 {
-			f.start = m.folded
-			if m.blank {
+		end := min(m.byteAt+markEvery, len(text))
+		if m.byteAt < searchFrom && searchFrom <= end {
+			m = f.fold(m, searchFrom)
+			if f.start = m.folded; m.blank {
 				f.start++
 			}
 		}
-		r, size := decodeChar(text[m.byteAt:])
-		if unicode.IsSpace(r) {
-			m.blank = true
-		} else {
-			if m.blank {
-				f.folded = append(f.folded, ' ')
-				m.blank = false
-			}
-			f.folded = utf8.AppendRune(f.folded, foldCase(r))
-			m.folded = len(f.folded)
+		m = f.fold(m, end)
+	}
+}
+
+// fold goes on from m to the first character at or after the byte until.
+func (f *foldedText) fold(m mark, until int) mark {
+	i, offset, blank, folded := m.byteAt, m.offset, m.blank, f.folded
+	for i < until {
+		r, size := rune(f.text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(f.text[i:])
 		}
-		m.byteAt += size
-		m.offset++
+		if startsChar(f.text[i]) {
+			offset++
+		}
+		i += size
+		if unicode.IsSpace(r) {
+			blank = true
+			continue
+		}
+		if blank {
+			folded = append(folded, ' ')
+			blank = false
+		}
+		if r = foldCase(r); r < utf8.RuneSelf {
+			folded = append(folded, byte(r))
+		} else {
+			folded = utf8.AppendRune(folded, r)
+		}
 	}
-	f.marks = append(f.marks, m)
-	if f.start < 0 || f.start > len(f.folded) {
-		f.start = len(f.folded)
-	}
-	return f
+	f.folded = folded
+	return mark{place{i, offset}, len(folded), blank}
 }
 
 // locate finds the place of the text that the byte at of the folded text came from; at begins a character that is not
@@ -111,35 +125,24 @@ func (f foldedText) locate(at int, from mark) mark {
 		from = f.marks[later-1]
 	}
 	for m := from; ; {
-		r, size := decodeChar(f.text[m.byteAt:])
+		r, size := utf8.DecodeRuneInString(f.text[m.byteAt:])
 		if unicode.IsSpace(r) {
 			m.blank = true
 		} else {
 			if m.blank {
 				m.folded++
+				m.blank = false
 			}
 			if m.folded == at {
-				m.blank = false
 				return m
 			}
-			m.blank = false
 			m.folded += utf8.RuneLen(foldCase(r))
 		}
+		if startsChar(f.text[m.byteAt]) {
+			m.offset++
+		}
 		m.byteAt += size
-		m.offset++
 	}
-}
-
-// decodeChar reads one code point as windows count them.
-func decodeChar(s string) (rune, int) {
-	if c := s[0]; c < utf8.RuneSelf {
-		return rune(c), 1
-	}
-	r, size := utf8.DecodeRuneInString(s)
-	for size < len(s) && !startsChar(s[size]) { // bytes that are no UTF-8
-		size++
-	}
-	return r, size
 }
 
 // note tells where the phrase stands. offset is where the search began.

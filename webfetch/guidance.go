@@ -1,6 +1,7 @@
 package webfetch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -57,47 +58,45 @@ func whatHappened(e *Error) string {
 	if e.URL != "" {
 		at = showURL(e.URL, shownURLChars)
 	}
-	because := func(otherwise string) string {
-		if r := reason(e); r != "" {
-			return r
-		}
-		return otherwise
-	}
 	switch e.Code {
 	case CodeInvalidInput:
-		return because("the arguments were rejected")
+		return cmp.Or(reason(e), "the arguments were rejected")
 	case CodeDisallowedURL:
-		return "this URL cannot be fetched here: " + because("the URL policy refuses it")
+		return "this URL cannot be fetched here: " + cmp.Or(reason(e), "the URL policy refuses it")
 	case CodeDisallowedRedirect:
 		to := "a URL"
 		if e.Target != "" {
 			to = quoteName(e.Target)
 		}
-		return at + " redirected to " + to + ", which cannot be fetched here: " + because("the URL policy refuses it")
+		return at + " redirected to " + to + ", which cannot be fetched here: " + cmp.Or(reason(e), "the URL policy refuses it")
 	case CodeTooManyRedirects:
-		return at + " " + because("redirected too often or in a loop")
+		return tooMany(e, at)
 	case CodeTimeout:
 		return at + " timed out after " + duration(e.Timeout)
 	case CodeTooLarge:
 		return at + " is larger than " + size(e.LimitBytes)
 	case CodeUnsupportedContentType:
-		return at + " is " + contentType(e) + ", which cannot be read as text" + suffix(reason(e))
+		return at + " is " + contentType(e) + ", which cannot be read as text"
 	case CodeHTTPError:
 		return at + " answered " + statusText(e.Status) + " with no readable body"
 	case CodeBlocked:
 		return at + " is behind a bot challenge that a plain fetch cannot pass"
 	case CodeConversionFailed:
-		return at + " (" + contentType(e) + ") could not be converted to text" + suffix(reason(e))
+		return at + " (" + contentType(e) + ") could not be converted to text"
 	default:
-		return at + " could not be read: " + because("the network failed")
+		return at + " could not be read: " + reason(e)
 	}
 }
 
-func suffix(reason string) string {
-	if reason == "" {
-		return ""
+func tooMany(e *Error, at string) string {
+	why := reason(e)
+	if why == "" {
+		return at + " redirected too often or in a loop"
 	}
-	return ": " + reason
+	if e.Target != "" {
+		why += ", the next to " + quoteName(e.Target)
+	}
+	return at + ": " + why
 }
 
 // contentType is the media type of an error as it may be shown.
@@ -119,8 +118,6 @@ func reason(e *Error) string {
 		return strings.TrimSuffix(refused.Reason, ".")
 	case e.Code == CodeUnavailable:
 		return unavailableReason(e.Cause)
-	case e.Code == CodeConversionFailed:
-		return ""
 	case e.Cause == nil && e.Message != "":
 		return quoteName(e.Message)
 	}
@@ -217,10 +214,25 @@ type errorKeys struct {
 
 func structuredError(e *Error, what, next string) []byte {
 	return marshal(errorKeys{
-		Code: e.Code, Message: what, Next: next, Retryable: e.Retryable, Field: plainName(e.Field), Status: e.Status,
+		Code: e.Code, Message: what, Next: next, Retryable: e.Retryable, Field: plainName(e.Field), Status: statusOf(e),
 		URL: showURL(e.URL, hostURLChars), ContentType: showMediaType(e.ContentType),
 		TimeoutMS: e.Timeout.Milliseconds(), LimitBytes: e.LimitBytes,
 	})
+}
+
+// statusOf is the status of a failure; one that never had a response has a status by its code.
+func statusOf(e *Error) int {
+	switch {
+	case e.Status != 0:
+		return e.Status
+	case e.Code == CodeInvalidInput:
+		return 400
+	case e.Code == CodeDisallowedURL:
+		return 403
+	case e.Code == CodeTimeout:
+		return 504
+	}
+	return 502
 }
 
 // asError is err as a *Error with one of our codes. Every other error is a failure of the source.

@@ -1,0 +1,150 @@
+package webfetch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestFindFoldsCaseAndWhiteSpace(t *testing.T) {
+	for _, c := range []struct {
+		text, phrase string
+		offset       int
+		want         string // offsets of all matches
+	}{
+		{"The refund is a Refund", "REFUND", 0, "[4 16]"},
+		{"a  two\n\twords b", "Two words", 0, "[3]"},
+		{"a two\u00a0\u2003words", "two words", 0, "[2]"},
+		{"two words", "  two \n words ", 0, "[0]"},
+		{"twowords", "two words", 0, "[]"},
+		{"ÄÖ straße STRASSE ẞ", "äö STRAßE", 0, "[0]"},
+		{"ΣΊΣΥΦΟΣ σίσυφος", "σίσυφοσ", 0, "[0 8]"},
+		{"😀 é😀x", "É😀X", 0, "[2]"},
+		{"漢字かな漢字", "漢字", 1, "[4]"},
+		{"aaaa", "aa", 0, "[0 2]"}, // matches do not overlap
+		{"aaaa", "aa", 1, "[1]"},
+		{"abc abc", "abc", 1, "[4]"},
+		{"abc  abc", "abc", 4, "[5]"}, // from inside the white space before it
+		{"abc", "abc", 3, "[]"},
+		{"abc", "abc", 99, "[]"},
+		{"", "abc", 0, "[]"},
+		{"  abc", "abc", 0, "[2]"},
+		{"a\xffb abc", "abc", 0, "[4]"},
+	} {
+		m := findIn(c.text, c.phrase, c.offset)
+		got := []int{}
+		if m.total > 0 {
+			got = append([]int{m.first.offset}, m.further...)
+			if at := measure(c.text).byteAt(m.first.offset); at != m.first.byteAt && utf8.ValidString(c.text) {
+				t.Errorf("%q in %q: byte %d is not character %d", c.phrase, c.text, m.first.byteAt, m.first.offset)
+			}
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%q in %q from %d: at %v, want %s", c.phrase, c.text, c.offset, got, c.want)
+		}
+	}
+}
+
+func TestFindAcrossManyMarks(t *testing.T) {
+	filler := strings.Repeat("ein Wörtchen  \n", markEvery/5)
+	text := filler + "NEEDLE" + filler + filler + "needle" + filler
+	want := []int{utf8.RuneCountInString(filler), 3*utf8.RuneCountInString(filler) + 6}
+	m := findIn(text, "Needle", 0)
+	if m.total != 2 || m.first.offset != want[0] || !slices.Equal(m.further, want[1:]) {
+		t.Errorf("at %d and %v of %d, want %v", m.first.offset, m.further, m.total, want)
+	}
+}
+
+func TestFindNotes(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		offset int
+		want   string
+	}{
+		{"x", 7, `note: no_match · "a b" does not stand at or after offset 7`},
+		{"-a b-", 0, `note: matches · "a b" at 1 and nowhere after it`},
+		{"a b, A  B, a\nb", 0, `note: matches · "a b" also at 5, 11`},
+		{strings.Repeat("a b;", 11), 0, `note: matches · "a b" also at 4, 8, 12, 16, 20, 24, 28, 32, 36, 40`},
+		{strings.Repeat("a b;", 500), 4, `note: matches · "a b" also at 8, 12, 16, 20, 24, 28, 32, 36, 40, 44 and 488 more`},
+	} {
+		if got := noteLine(findIn(c.text, "a b", c.offset).note("a b", c.offset)); got != c.want {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// FuzzFind compares with a search that folds character by character.
+func FuzzFind(f *testing.F) {
+	f.Add("The  refund\nis a Refund", "refund", 0)
+	f.Add("é É \u00a0x", "é x", 1)
+	f.Add("K\u212ak ſs", "kk", 0)
+	f.Fuzz(func(t *testing.T, text, phrase string, offset int) {
+		if phrase = strings.TrimSpace(phrase); phrase == "" || !utf8.ValidString(text) || !utf8.ValidString(phrase) || len(text) > 1000 {
+			return
+		}
+		offset = max(offset, 0)
+		got := []int{}
+		if m := findIn(text, phrase, offset); m.total > 0 {
+			got = append([]int{m.first.offset}, m.further...)
+		}
+		want := slowFind([]rune(text), []rune(phrase), offset)
+		if !slices.Equal(got, want[:min(len(want), 1+maxFurther)]) {
+			t.Fatalf("%q in %q from %d: at %v, want %v", phrase, text, offset, got, want)
+		}
+	})
+}
+
+func slowFind(text, phrase []rune, offset int) []int {
+	found := []int{}
+	for i := offset; i < len(text); {
+		end := matchAt(text, phrase, i)
+		if end < 0 {
+			i++
+			continue
+		}
+		found = append(found, i)
+		i = end
+	}
+	return found
+}
+
+// matchAt gives the end of a match of phrase at i, or -1.
+func matchAt(text, phrase []rune, i int) int {
+	for j := 0; j < len(phrase); {
+		if i == len(text) {
+			return -1
+		}
+		if unicode.IsSpace(phrase[j]) {
+			if !unicode.IsSpace(text[i]) {
+				return -1
+			}
+			for i < len(text) && unicode.IsSpace(text[i]) {
+				i++
+			}
+			for j < len(phrase) && unicode.IsSpace(phrase[j]) {
+				j++
+			}
+			continue
+		}
+		if !strings.EqualFold(string(text[i]), string(phrase[j])) {
+			return -1
+		}
+		i, j = i+1, j+1
+	}
+	return i
+}
+
+func BenchmarkFind(b *testing.B) {
+	for name, line := range map[string]string{"ascii": "An ordinary line of ordinary text.\n", "cjk": "これは普通の文章です。\n"} {
+		text := strings.Repeat(line, 1_000_000/len(line))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				findIn(text, "is not there", 0)
+			}
+		})
+	}
+}
