@@ -50,6 +50,7 @@ func TestGivingUpStopsTheFetchInBothEras(t *testing.T) {
 // giveUp runs the official client until it has given up, and leaves it connected until the test ends.
 func giveUp(t *testing.T, orders map[string]any, page *site) (report, time.Time) {
 	t.Helper()
+	requireClients(t)
 	node, err := shop.node()
 	if err != nil {
 		t.Fatal(err)

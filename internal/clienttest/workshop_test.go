@@ -4,6 +4,7 @@ package clienttest
 // tests and names the command that brings it; nothing is skipped.
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,8 +19,8 @@ import (
 	"time"
 )
 
-// clientTimeout bounds one client's whole run. Node starts in half a second, OpenCode needs about ten on a busy machine.
-const clientTimeout = 2 * time.Minute
+// clientTimeout bounds one client's whole run. Node starts in half a second, OpenCode ten, and a busy machine many times that.
+const clientTimeout = 3 * time.Minute
 
 // oldestNode is the oldest Node that all clients run under (pi and the Inspector ask for it).
 var oldestNode = [2]int{22, 19}
@@ -95,12 +96,25 @@ func inClients(path string) string {
 	return filepath.Join(shop.root, "test", "clients", filepath.FromSlash(path))
 }
 
+// requireClients fails where the clients are not those of the lock file. scripts/deps.sh leaves a copy of it beside them.
+func requireClients(t *testing.T) {
+	t.Helper()
+	want, err := os.ReadFile(inClients("package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(inClients("node_modules/.wayleave-lock")); err != nil || !bytes.Equal(got, want) {
+		t.Fatal("the MCP clients are not installed as test/clients/package-lock.json says: run make deps")
+	}
+}
+
 // installed gives the path of an installed client.
 func installed(t *testing.T, path string) string {
 	t.Helper()
+	requireClients(t)
 	found, err := filepath.Glob(inClients("node_modules/" + path))
 	if err != nil || len(found) == 0 {
-		t.Fatalf("%s is not installed: run make deps", path)
+		t.Fatalf("%s is not installed (this system may have no package of it): run make deps", path)
 	}
 	return found[0]
 }
@@ -169,7 +183,7 @@ type report struct {
 // drive runs a driver of test/clients with its orders.
 func drive(t *testing.T, driver string, orders map[string]any, env ...string) report {
 	t.Helper()
-	installed(t, ".wayleave-lock")
+	requireClients(t)
 	text, err := json.Marshal(orders)
 	if err != nil {
 		t.Fatal(err)
