@@ -21,7 +21,8 @@ import (
 // whoever started the process, so there is no token.
 func (s *Server) ServeStdio(ctx context.Context, agent string, in io.Reader, out io.Writer) error {
 	server, served := s.newProtocol(&Caller{Agent: agent, Connection: "stdio"})
-	c := &pipes{limit: int(s.o.Limits.BodyBytes), served: served, out: out, lines: make(chan jsonrpc.Message), closed: make(chan struct{})}
+	c := &pipes{limit: int(s.o.Limits.BodyBytes), served: served, out: out, lines: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		pending: make(map[jsonrpc.ID]bool)}
 	session, err := server.Connect(ctx, c, nil)
 	if err != nil {
 		return fmt.Errorf("serve stdio: %w", err)
@@ -54,9 +55,9 @@ type pipes struct {
 	writing sync.Mutex // guards out
 	out     io.Writer
 
-	mu      sync.Mutex // guards what follows
-	pending int        // calls that were not answered yet
-	ended   bool       // in has ended
+	mu      sync.Mutex          // guards what follows
+	pending map[jsonrpc.ID]bool // calls that were not answered yet; of two with one id only one is
+	ended   bool                // in has ended
 
 	shutting sync.Once
 	why      error // set before closed is closed
@@ -104,8 +105,8 @@ func (c *pipes) Write(_ context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return fmt.Errorf("encode message: %w", err)
 	}
-	if _, answer := m.(*jsonrpc.Response); answer {
-		defer c.track(-1)
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		defer c.answered(answer.ID)
 	}
 	return c.send(data)
 }
@@ -113,11 +114,17 @@ func (c *pipes) Write(_ context.Context, m jsonrpc.Message) error {
 // answerTime is how long calls may go on after in has ended: a script pipes its calls in and closes at once.
 const answerTime = time.Minute
 
-// track counts calls under way. When in has ended, the last answer ends the connection.
-func (c *pipes) track(n int) {
+func (c *pipes) asked(id jsonrpc.ID) {
 	c.mu.Lock()
-	c.pending += n
-	over := c.ended && c.pending <= 0
+	defer c.mu.Unlock()
+	c.pending[id] = true
+}
+
+// answered notes an answer. When in has ended, the last one ends the connection.
+func (c *pipes) answered(id jsonrpc.ID) {
+	c.mu.Lock()
+	delete(c.pending, id)
+	over := c.ended && len(c.pending) == 0
 	c.mu.Unlock()
 	if over {
 		c.shut(nil)
@@ -130,7 +137,7 @@ func (c *pipes) end() {
 	c.mu.Lock()
 	c.ended = true
 	c.mu.Unlock()
-	c.track(0)
+	c.answered(jsonrpc.ID{}) // none may be pending
 	time.AfterFunc(answerTime, func() { c.shut(nil) })
 }
 
@@ -150,7 +157,7 @@ func (c *pipes) readLines(in io.Reader) {
 				c.refuse(tooLarge(int64(c.limit), line))
 			} else if m := c.decode(line); m != nil {
 				if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-					c.track(+1)
+					c.asked(r.ID)
 				}
 				select {
 				case c.lines <- m:

@@ -1,0 +1,205 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// pipe is a client at the other end of a stdio server.
+type pipe struct {
+	tools *fakeTools
+	in    *io.PipeWriter
+	out   *bufio.Reader
+	done  chan error
+}
+
+func startStdio(t testing.TB, limits Limits) *pipe {
+	t.Helper()
+	tools := newFakeTools()
+	server, err := New(tools, nil, Options{Version: "1.2.3", Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	p := &pipe{tools: tools, in: inW, out: bufio.NewReader(outR), done: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		err := server.ServeStdio(ctx, "local", inR, outW)
+		outW.Close()
+		p.done <- err
+	}()
+	t.Cleanup(func() {
+		cancel()
+		inW.Close()
+		outR.Close()
+	})
+	return p
+}
+
+func (p *pipe) send(t testing.TB, lines ...string) {
+	t.Helper()
+	for _, l := range lines {
+		if _, err := io.WriteString(p.in, l+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (p *pipe) read(t testing.TB) answer {
+	t.Helper()
+	line, err := p.out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := answer{raw: line}
+	if err := json.Unmarshal([]byte(line), &a); err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+	return a
+}
+
+func TestStdioServesBothEras(t *testing.T) {
+	p := startStdio(t, Limits{})
+	p.send(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+modernMeta+`}}`)
+	if a := p.read(t); a.Result["tools"] == nil {
+		t.Fatal(a.raw)
+	}
+	q := startStdio(t, Limits{})
+	q.send(t, initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`)
+	if a := q.read(t); a.Result["serverInfo"] == nil {
+		t.Fatal(a.raw)
+	}
+	if a := q.read(t); !strings.Contains(a.raw, "hi") {
+		t.Fatal(a.raw)
+	}
+	if c := q.tools.last(); c.Agent != "local" || c.TokenID != "" || c.Connection != "stdio" || c.ClientName != "old" {
+		t.Fatalf("the caller is %+v", c)
+	}
+}
+
+func TestStdioAnswersABadLineAndReadsOn(t *testing.T) {
+	p := startStdio(t, Limits{BodyBytes: 4096})
+	for _, c := range []struct {
+		line string
+		code int64
+		id   any
+	}{
+		{`{bad`, jsonrpc.CodeParseError, nil},
+		{`{"jsonrpc":"2.0","id":5}`, jsonrpc.CodeInvalidRequest, float64(5)},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, jsonrpc.CodeInvalidRequest, nil},
+		{`{"jsonrpc":"2.0","id":6,"method":"prompts/list"}`, jsonrpc.CodeMethodNotFound, float64(6)},
+		{`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"` + strings.Repeat("x", 100_000) + `"}}`, jsonrpc.CodeInvalidRequest, float64(7)},
+		{strings.Repeat("[", 3000), jsonrpc.CodeInvalidRequest, nil},
+		{"\xff\xfe", jsonrpc.CodeParseError, nil},
+	} {
+		p.send(t, c.line)
+		if a := p.read(t); a.Error == nil || a.Error.Code != c.code || a.ID != c.id {
+			t.Errorf("%.60q: %s", c.line, a.raw)
+		}
+	}
+	p.send(t, "", "  \r", `{"jsonrpc":"2.0","method":"notifications/nobody_knows"}`, `{"jsonrpc":"2.0","id":8,"method":"tools/list","params":{`+modernMeta+`}}`+"\r")
+	if a := p.read(t); a.Result["tools"] == nil || a.ID != float64(8) {
+		t.Fatalf("after all that: %s", a.raw)
+	}
+}
+
+func TestStdioAnswersWhatWasPipedInBeforeTheEnd(t *testing.T) {
+	p := startStdio(t, Limits{})
+	const calls = 20
+	for i := range calls {
+		p.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"},%s}}`, i, modernMeta))
+	}
+	p.in.Close()
+	seen := make(map[any]bool)
+	for range calls {
+		seen[p.read(t).ID] = true
+	}
+	if len(seen) != calls {
+		t.Fatalf("%d answers", len(seen))
+	}
+	if err := <-p.done; err != nil {
+		t.Fatalf("it ended with %v", err)
+	}
+}
+
+func TestStdioEndsWithItsContextAndCancelsCalls(t *testing.T) {
+	tools := newFakeTools()
+	server, err := New(tools, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inR, inW := io.Pipe()
+	defer inW.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- server.ServeStdio(ctx, "local", inR, io.Discard) }()
+	if _, err := io.WriteString(inW, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait",`+modernMeta+"}}\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-tools.began
+	cancel()
+	if err := <-tools.ended; !errors.Is(err, context.Canceled) {
+		t.Fatalf("the call ended with %v", err)
+	}
+	if err := <-done; err != nil {
+		t.Fatalf("it ended with %v", err)
+	}
+}
+
+func TestStdioCancelNotice(t *testing.T) {
+	p := startStdio(t, Limits{})
+	p.send(t, `{"jsonrpc":"2.0","id":"c1","method":"tools/call","params":{"name":"wait",`+modernMeta+`}}`)
+	<-p.tools.began
+	p.send(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c1"}}`)
+	if err := <-p.tools.ended; !errors.Is(err, context.Canceled) {
+		t.Fatalf("the call ended with %v", err)
+	}
+}
+
+func TestStdioEndsWhenNobodyReads(t *testing.T) {
+	server, err := New(newFakeTools(), nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inR, inW := io.Pipe()
+	defer inW.Close()
+	done := make(chan error, 1)
+	go func() { done <- server.ServeStdio(t.Context(), "local", inR, brokenPipe{}) }()
+	if _, err := io.WriteString(inW, "{bad\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; !errors.Is(err, io.ErrClosedPipe) {
+		t.Fatalf("it ended with %v", err)
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestTM048TenThousandMalformedLinesLeaveNothing(t *testing.T) {
+	before := runtime.NumGoroutine()
+	p := startStdio(t, Limits{})
+	go func() { _, _ = io.Copy(io.Discard, p.out) }()
+	r := rand.New(rand.NewPCG(7, 48))
+	for range 10_000 {
+		p.send(t, strings.ReplaceAll(malformedBody(r), "\n", " "))
+	}
+	p.in.Close()
+	if err := <-p.done; err != nil {
+		t.Fatalf("it ended with %v", err)
+	}
+	w := &world{}
+	w.until(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+}
