@@ -84,3 +84,19 @@ func TestRepeatedPartsAreJoined(t *testing.T) {
 		t.Errorf("joined %q", got)
 	}
 }
+
+// The judge reads whatever a converter writes, and its math parser is its own.
+func FuzzJudgeReadsAnyMarkdown(f *testing.F) {
+	for _, seed := range []string{"$$\nx\n$$", "$a$$b$", "> $$\n> x", "- [^1]\n\n[^1]: $x\n\n    y$", "|a|\n|-|\n|`\\|`$|", "<b>**x</b>**", "![a\\\nb](c)"} {
+		f.Add(seed)
+	}
+	var check Check
+	if err := check.UnmarshalJSON([]byte(`{"any_of": [[{"text": "\u0000"}, {"lines": ["\u0000"]}], [{"math": "\u0000"}], [{"sup": {"base": "\u0000", "text": "1"}}]]}`)); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, markdown string) {
+		if len(Case{Checks: []Check{check}}.Judge(Output{Markdown: markdown})) != 1 {
+			t.Errorf("accepted %q", markdown)
+		}
+	})
+}
