@@ -154,6 +154,7 @@ func (o Options) besideSource() error {
 		{"max_body_bytes", o.MaxBodyBytes != nil},
 		{"max_redirects", o.MaxRedirects != nil},
 		{"user_agent", o.UserAgent != nil},
+		{"content", o.Content != ""},
 		{"allowed_hosts", o.Policy != nil && len(o.Policy.AllowedHosts) > 0},
 		{"blocked_hosts", o.Policy != nil && len(o.Policy.BlockedHosts) > 0},
 		{"allow_private_hosts", o.Policy != nil && o.Policy.AllowPrivateHosts},
