@@ -53,6 +53,11 @@ func (r *renderer) text(s string) {
 			}
 			i += n
 		case mark:
+			if r.steps++; r.steps%128 == 0 { // a long text of nothing but marks is work, too
+				if r.err = r.ctx.Err(); r.err != nil {
+					return
+				}
+			}
 			r.ready()
 			if n := r.lineStarts(s[i:]); n > 0 {
 				i += n
