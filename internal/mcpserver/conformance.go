@@ -8,6 +8,8 @@
 
 package mcpserver
 
+//lint:file-ignore SA1019 the suite still asks for logging, sampling and roots, which newer revisions leave out
+
 import (
 	"bytes"
 	"context"
@@ -60,15 +62,15 @@ func extend(s *mcp.Server) (methods []string) {
 
 func plainFixtures(s *mcp.Server) []fixture {
 	return []fixture{
-		{"test_simple_text", "Answers one text.", noArguments, answer(
+		{"test_simple_text", "Answers one text.", noArguments, saying(
 			&mcp.TextContent{Text: "This is a simple text response for testing."})},
-		{"test_image_content", "Answers one image.", noArguments, answer(
+		{"test_image_content", "Answers one image.", noArguments, saying(
 			&mcp.ImageContent{Data: redPixel(), MIMEType: "image/png"})},
-		{"test_audio_content", "Answers one sound.", noArguments, answer(
+		{"test_audio_content", "Answers one sound.", noArguments, saying(
 			&mcp.AudioContent{Data: emptyWAV(), MIMEType: "audio/wav"})},
-		{"test_embedded_resource", "Answers one resource.", noArguments, answer(
+		{"test_embedded_resource", "Answers one resource.", noArguments, saying(
 			embedded("test://embedded-resource", "text/plain", "This is an embedded resource content."))},
-		{"test_multiple_content_types", "Answers a text, an image and a resource.", noArguments, answer(
+		{"test_multiple_content_types", "Answers a text, an image and a resource.", noArguments, saying(
 			&mcp.TextContent{Text: "Multiple content types test:"},
 			&mcp.ImageContent{Data: redPixel(), MIMEType: "image/png"},
 			embedded("test://mixed-content-resource", "application/json", `{"test":"data","value":123}`))},
@@ -90,8 +92,8 @@ func plainFixtures(s *mcp.Server) []fixture {
 		})},
 		{"test_header_argument", "Has an argument that is repeated in a header.",
 			`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}},"required":["region"],"additionalProperties":false}`,
-			answer(&mcp.TextContent{Text: "region taken"})},
-		{"json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", schema2020, answer(
+			saying(&mcp.TextContent{Text: "region taken"})},
+		{"json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", schema2020, saying(
 			&mcp.TextContent{Text: "validated"})},
 	}
 }
@@ -108,7 +110,7 @@ const schema2020 = `{
  "then":{"required":["phone"]},"else":{"required":["email"]},
  "additionalProperties":false}`
 
-func answer(content ...mcp.Content) mcp.ToolHandler {
+func saying(content ...mcp.Content) mcp.ToolHandler {
 	return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: content}, nil
 	}
@@ -122,7 +124,7 @@ func failing(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 func changing(change func()) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		change()
-		return answer(&mcp.TextContent{Text: "changed"})(ctx, req)
+		return saying(&mcp.TextContent{Text: "changed"})(ctx, req)
 	}
 }
 
@@ -135,7 +137,7 @@ func logging(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult
 			return nil, err
 		}
 	}
-	return answer(&mcp.TextContent{Text: "logged"})(ctx, req)
+	return saying(&mcp.TextContent{Text: "logged"})(ctx, req)
 }
 
 func progressing(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -151,24 +153,24 @@ func progressing(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolRe
 			return nil, err
 		}
 	}
-	return answer(&mcp.TextContent{Text: "done"})(ctx, req)
+	return saying(&mcp.TextContent{Text: "done"})(ctx, req)
 }
 
 // reconnecting closes the response stream and answers when the client had time to come back for it.
 func reconnecting(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if req.Extra == nil || req.Extra.CloseSSEStream == nil {
-		return answer(&mcp.TextContent{Text: "this transport has no stream to close"})(ctx, req)
+		return saying(&mcp.TextContent{Text: "this transport has no stream to close"})(ctx, req)
 	}
 	req.Extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: fixturePause})
 	if err := pause(ctx, 4*fixturePause); err != nil {
 		return nil, err
 	}
-	return answer(&mcp.TextContent{Text: "answered after the stream was closed"})(ctx, req)
+	return saying(&mcp.TextContent{Text: "answered after the stream was closed"})(ctx, req)
 }
 
 func needsSampling(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if c := req.ClientCapabilities(); c != nil && c.Sampling != nil {
-		return answer(&mcp.TextContent{Text: "the client samples"})(ctx, req)
+		return saying(&mcp.TextContent{Text: "the client samples"})(ctx, req)
 	}
 	data, err := json.Marshal(mcp.MissingRequiredClientCapabilityData{
 		RequiredCapabilities: &mcp.ClientCapabilities{Sampling: &mcp.SamplingCapabilities{}}})

@@ -5,6 +5,8 @@
 
 package mcpserver
 
+//lint:file-ignore SA1019 the suite still asks for logging, sampling and roots, which newer revisions leave out
+
 import (
 	"context"
 	"crypto/hmac"
@@ -30,24 +32,24 @@ func askingFixtures() []fixture {
 		{"test_elicitation_sep1330_enums", "Asks with every kind of choice.", noArguments, elicitForm(enumsForm)},
 
 		{"test_input_required_result_elicitation", "Asks for a name.", noArguments, round(nil,
-			question{"user_name", ask("What is your name?", nameForm)})},
+			question{"user_name", askUser("What is your name?", nameForm)})},
 		{"test_streaming_elicitation", "Asks for a name.", noArguments, round(nil,
-			question{"user_name", ask("What is your name?", nameForm)})},
+			question{"user_name", askUser("What is your name?", nameForm)})},
 		{"test_input_required_result_sampling", "Asks a model.", noArguments, round(nil,
 			question{"capital_question", askModel("What is the capital of France?", 100)})},
 		{"test_input_required_result_list_roots", "Asks for the roots.", noArguments, round(nil,
 			question{"client_roots", &mcp.ListRootsParams{}})},
 		{"test_input_required_result_request_state", "Carries a state.", noArguments, round([]string{"confirm"},
-			question{"confirm", ask("Please confirm", confirmForm)})},
+			question{"confirm", askUser("Please confirm", confirmForm)})},
 		{"test_input_required_result_tampered_state", "Refuses a changed state.", noArguments, round([]string{"confirm"},
-			question{"confirm", ask("Please confirm", confirmForm)})},
+			question{"confirm", askUser("Please confirm", confirmForm)})},
 		{"test_input_required_result_multiple_inputs", "Asks three things at once.", noArguments, round([]string{"all"},
-			question{"user_name", ask("What is your name?", nameForm)},
+			question{"user_name", askUser("What is your name?", nameForm)},
 			question{"greeting", askModel("Generate a greeting", 50)},
 			question{"client_roots", &mcp.ListRootsParams{}})},
 		{"test_input_required_result_multi_round", "Asks twice, one after the other.", noArguments, round([]string{"one", "two"},
-			question{"step1", ask("Step 1: What is your name?", nameForm)},
-			question{"step2", ask("Step 2: What is your favorite color?", colorForm)})},
+			question{"step1", askUser("Step 1: What is your name?", nameForm)},
+			question{"step2", askUser("Step 2: What is your favorite color?", colorForm)})},
 		{"test_input_required_result_capabilities", "Asks only what the client can answer.", noArguments, asAble},
 	}
 }
@@ -70,7 +72,7 @@ const (
  "titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"},{"const":"value3","title":"Third Choice"}]}}}}`
 )
 
-func ask(message, form string) *mcp.ElicitParams {
+func askUser(message, form string) *mcp.ElicitParams {
 	return &mcp.ElicitParams{Mode: "form", Message: message, RequestedSchema: json.RawMessage(form)}
 }
 
@@ -89,7 +91,7 @@ func sampling(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResul
 	if err != nil {
 		return nil, err
 	}
-	return answer(&mcp.TextContent{Text: "LLM response: " + asJSON(res.Content)})(ctx, req)
+	return saying(&mcp.TextContent{Text: "LLM response: " + asJSON(res.Content)})(ctx, req)
 }
 
 func eliciting(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -97,21 +99,21 @@ func eliciting(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResu
 	if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
 		return nil, err
 	}
-	res, err := req.Session.Elicit(ctx, ask(in.Message, userForm))
+	res, err := req.Session.Elicit(ctx, askUser(in.Message, userForm))
 	if err != nil {
 		return nil, err
 	}
-	return answer(&mcp.TextContent{Text: "User response: " + asJSON(res)})(ctx, req)
+	return saying(&mcp.TextContent{Text: "User response: " + asJSON(res)})(ctx, req)
 }
 
 func elicitForm(form string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		res, err := req.Session.Elicit(ctx, ask("Please fill in", form))
+		res, err := req.Session.Elicit(ctx, askUser("Please fill in", form))
 		if err != nil {
 			return nil, err
 		}
 		text := fmt.Sprintf("Elicitation completed: action=%s, content=%s", res.Action, asJSON(res.Content))
-		return answer(&mcp.TextContent{Text: text})(ctx, req)
+		return saying(&mcp.TextContent{Text: text})(ctx, req)
 	}
 }
 
@@ -152,7 +154,7 @@ func round(states []string, questions ...question) mcp.ToolHandler {
 		if r, ok := req.Params.InputResponses["user_name"].(*mcp.ElicitResult); ok && states == nil {
 			text = fmt.Sprintf("Hello, %v!", r.Content["name"])
 		}
-		return answer(&mcp.TextContent{Text: text})(ctx, req)
+		return saying(&mcp.TextContent{Text: text})(ctx, req)
 	}
 }
 
@@ -194,19 +196,19 @@ func answered(got mcp.InputResponseMap, pending []question) bool {
 // asAble asks for what the client declared and for nothing else.
 func asAble(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if len(req.Params.InputResponses) > 0 {
-		return answer(&mcp.TextContent{Text: "asked and answered"})(ctx, req)
+		return saying(&mcp.TextContent{Text: "asked and answered"})(ctx, req)
 	}
 	var able []question
 	if c := req.ClientCapabilities(); c != nil {
 		if c.Elicitation != nil {
-			able = append(able, question{"user_name", ask("What is your name?", nameForm)})
+			able = append(able, question{"user_name", askUser("What is your name?", nameForm)})
 		}
 		if c.Sampling != nil {
 			able = append(able, question{"greeting", askModel("Generate a greeting", 50)})
 		}
 	}
 	if len(able) == 0 {
-		return answer(&mcp.TextContent{Text: "nothing to ask this client"})(ctx, req)
+		return saying(&mcp.TextContent{Text: "nothing to ask this client"})(ctx, req)
 	}
 	return &mcp.CallToolResult{InputRequests: requests(able)}, nil
 }

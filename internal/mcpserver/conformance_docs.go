@@ -64,7 +64,7 @@ func addPromptFixtures(s *mcp.Server) {
 		})
 	s.AddPrompt(&mcp.Prompt{Name: "test_input_required_result_prompt", Description: "Asks for its context."},
 		func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			pending := []question{{"user_context", ask("What context should the prompt use?", contextForm)}}
+			pending := []question{{"user_context", askUser("What context should the prompt use?", contextForm)}}
 			if !answered(req.Params.InputResponses, pending) {
 				return &mcp.GetPromptResult{InputRequests: requests(pending)}, nil
 			}
