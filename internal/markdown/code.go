@@ -27,7 +27,7 @@ type codeText struct {
 
 // code writes an inline code element.
 func (r *renderer) code(n *html.Node, t *traits, s styles) {
-	if r.bare {
+	if r.bare || find(n, atom.Pre, 8) != nil {
 		r.children(n)
 		return
 	}

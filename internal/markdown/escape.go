@@ -3,7 +3,6 @@
 package markdown
 
 import (
-	"bytes"
 	"unicode"
 	"unicode/utf8"
 )
@@ -144,7 +143,6 @@ func wideChar(s string) (int, uint8) {
 // many bytes of s it took.
 func (r *renderer) markup(s string) int {
 	c := s[0]
-	last := r.last()
 	escape := false
 	switch c {
 	case '`':
@@ -155,11 +153,15 @@ func (r *renderer) markup(s string) int {
 		return r.delimiters(s)
 	case '[', ']':
 		escape = r.inLink
-	case '(', ':':
-		// "](" would make a link of literal brackets, "]:" at a line's start a definition.
-		escape = last == ']' && (c == '(' || r.out[r.lineStart] == '[')
+	case '(':
+		escape = r.last() == ']' // else literal brackets would make a link
+	case ':':
+		if n := r.bareAddress(s); n > 0 {
+			return n
+		}
+		escape = r.last() == ']' && r.out[r.lineStart] == '[' // else a definition
 	case '^':
-		escape = last == '['
+		escape = r.last() == '['
 	case '<':
 		escape = len(s) == 1 || letter(s[1]) || s[1] == '/' || s[1] == '!' || s[1] == '?'
 	case '&':
@@ -168,18 +170,22 @@ func (r *renderer) markup(s string) int {
 		escape = r.flat == inCell
 	}
 	if escape {
-		r.out = append(r.out, '\\')
+		r.escaped(c)
+	} else {
+		r.out = append(r.out, c)
 	}
-	r.out = append(r.out, c)
 	return 1
+}
+
+// escaped writes a character that is not to be read as markup.
+func (r *renderer) escaped(c byte) {
+	r.breakAddress()
+	r.out = append(r.out, '\\', c)
 }
 
 // delimiters writes a run of *, _ or ~ : bare where CommonMark's flanking rules let it neither open nor close.
 func (r *renderer) delimiters(s string) int {
-	n := 1
-	for n < len(s) && s[n] == s[0] {
-		n++
-	}
+	n := run(s, s[0])
 	before, after := r.lastRune(), rune(-1) // -1: the next node decides
 	if n < len(s) && (class[s[n]] != wide || !ends(s, n)) {
 		after, _ = utf8.DecodeRuneInString(s[n:])
@@ -187,10 +193,13 @@ func (r *renderer) delimiters(s string) int {
 	free := spaceRune(before) && after >= 0 && spaceRune(after)
 	switch s[0] {
 	case '_':
-		free = free || after >= 0 && wordRune(before) && wordRune(after) || !r.inLink && r.inAddress()
+		free = free || after >= 0 && wordRune(before) && wordRune(after)
 	case '~':
-		// A lone tilde before a word can only open, and nothing of ours closes it.
-		free = free || n == 1 && after >= 0 && spaceRune(before) || !r.inLink && r.inAddress()
+		// A lone tilde before a word can only open, and nothing of ours closes it. Three may begin a fence.
+		free = n == 1 && after >= 0 && spaceRune(before) && !r.markHere()
+	}
+	if !free {
+		r.breakAddress()
 	}
 	for range n {
 		if !free {
@@ -201,32 +210,9 @@ func (r *renderer) delimiters(s string) int {
 	return n
 }
 
-// inAddress says that the line ends in a bare web address, which GFM reads as a link and shows as it is written.
-func (r *renderer) inAddress() bool {
-	const longest = 512 // looked back; a longer one is escaped like other text
-	line := r.out[r.lineStart:]
-	i := len(line)
-	for i > 0 && line[i-1] > ' ' && len(line)-i < longest {
-		i--
-	}
-	word := bytes.TrimLeft(line[i:], "(")
-	host, ok := bytes.CutPrefix(word, []byte("https://"))
-	if !ok {
-		if host, ok = bytes.CutPrefix(word, []byte("http://")); !ok {
-			return false
-		}
-	}
-	// Parsers want a name with a dot and an ordinary path before they make a link.
-	end := bytes.IndexByte(host, '/')
-	if end < 0 || bytes.IndexByte(host[:end], '.') < 1 || bytes.ContainsAny(word, "\\*[]<>`") {
-		return false
-	}
-	for _, c := range host[:end] {
-		if !letter(c) && !digit(c) && c != '.' && c != '-' && c != ':' {
-			return false
-		}
-	}
-	return true
+// markHere says that an emphasis mark will stand right before what comes.
+func (r *renderer) markHere() bool {
+	return len(r.marks) > 0 && r.marks[len(r.marks)-1].at == len(r.out)
 }
 
 // looksLikeReference says that s, which begins with &, reads as a character reference.
@@ -276,6 +262,14 @@ func punctRune(c rune) bool {
 		return punctuation(byte(c))
 	}
 	return unicode.IsPunct(c) || unicode.IsSymbol(c)
+}
+
+// strictPunct is punctRune by the rules before CommonMark 0.31, for which other symbols than ASCII's are letters.
+func strictPunct(c rune) bool {
+	if c < 0x80 {
+		return punctuation(byte(c))
+	}
+	return unicode.IsPunct(c)
 }
 
 func wordRune(c rune) bool { return !spaceRune(c) && !punctRune(c) }

@@ -11,11 +11,12 @@ import (
 )
 
 // styles are what an inline style says that matters for text.
-type styles uint8
+type styles uint16
 
 const (
 	displayNone styles = 1 << iota
 	invisible
+	visible
 	displayBlock
 	preserved // white space is kept
 	bold
@@ -58,9 +59,12 @@ func stylesOf(style string) (s styles) {
 				s |= displayBlock
 			}
 		case "visibility":
-			s &^= invisible
-			if value == "hidden" || value == "collapse" {
+			s &^= invisible | visible
+			switch value {
+			case "hidden", "collapse":
 				s |= invisible
+			case "visible":
+				s |= visible
 			}
 		case "white-space":
 			s &^= preserved
@@ -101,7 +105,28 @@ func (r *renderer) hides(n *html.Node, t *traits, s styles) bool {
 	if len(r.concealed) < maxConcealed && r.revealed == nil {
 		r.concealed = append(r.concealed, n)
 	}
+	if !t.hiddenAttr && s&displayNone == 0 {
+		r.visibleWithin(n)
+	}
 	return true
+}
+
+// visibleWithin writes what says of itself that it is visible in an element that is not.
+func (r *renderer) visibleWithin(n *html.Node) {
+	for m := following(n, n); m != nil && r.err == nil; {
+		if style, ok := attribute(m, "style"); ok {
+			switch s := stylesOf(style); {
+			case s&displayNone != 0:
+				m = skipping(n, m)
+				continue
+			case s&visible != 0:
+				r.node(m)
+				m = skipping(n, m)
+				continue
+			}
+		}
+		m = following(n, m)
+	}
 }
 
 // maxConcealed bounds how many hidden parts are remembered for reveal.

@@ -2,11 +2,14 @@
 
 package markdown
 
+import "bytes"
+
 // Where text stands that has to stay on one line.
 const (
 	inBlock   = iota // anywhere: blocks may follow
 	inHeading        // breaks and blocks are blanks
 	inCell           // breaks and blocks are <br>
+	inWords          // an alternative text: no line's start
 )
 
 // leaf is the block of text that is being written: a paragraph, a heading, a cell.
@@ -71,6 +74,13 @@ func (r *renderer) hardBreak() {
 	case r.flat == inHeading:
 		r.out = append(r.out, ' ')
 	default:
+		// Some parsers read three backslashes at a line's end wrongly: escaped ones become references.
+		text := bytes.TrimRight(r.out, `\`)
+		pairs := (len(r.out) - len(text)) / 2
+		r.out = text
+		for range pairs {
+			r.out = append(r.out, "&#92;"...)
+		}
 		r.out = append(r.out, '\\', '\n')
 		r.linePrefix()
 	}

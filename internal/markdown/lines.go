@@ -99,7 +99,7 @@ func (r *renderer) lineStarts(s string) int {
 		escape = ends(s, 1)
 	case '-':
 		escape = ends(s, 1) || only(s, "- ") || continued && only(s, "-|: ")
-	case '*', '_':
+	case '*', '_': // tildes and backticks are escaped wherever they could begin a fence
 		escape = ends(s, run(s, c)) && (c == '*' || ends(s, 1) || run(s, c) >= 3)
 	case '=':
 		escape = continued && only(s, "= ")

@@ -185,7 +185,8 @@ func (r *renderer) settleGroup(marks []emphasis, i, end, start int) bool {
 			k++
 		}
 		left, right := neighbour(marks[i:j], before, true), neighbour(marks[k:end], after, false)
-		if m.open && !canOpen(left, right) || !m.open && !canOpen(right, left) {
+		tildes := m.kind == del && (left == '~' || right == '~') // they would be one run, escaped or not
+		if tildes || m.open && !canOpen(left, right) || !m.open && !canOpen(right, left) {
 			ok = false
 			for ; j < k; j++ {
 				r.mend(marks, j, start)
@@ -197,9 +198,11 @@ func (r *renderer) settleGroup(marks []emphasis, i, end, start int) bool {
 }
 
 // canOpen is CommonMark's rule for a left-flanking run; with its neighbours exchanged it is the one for a
-// right-flanking run.
+// right-flanking run. Parsers differ on whether symbols are punctuation, so that it has to hold either way.
 func canOpen(before, after rune) bool {
-	return !spaceRune(after) && (!punctRune(after) || spaceRune(before) || punctRune(before))
+	return !spaceRune(after) &&
+		(!punctRune(after) || spaceRune(before) || punctRune(before)) &&
+		(!strictPunct(after) || spaceRune(before) || strictPunct(before))
 }
 
 // neighbour is the character next to a run: of the nearest mark that is written between it and the text, or the

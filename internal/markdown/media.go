@@ -79,16 +79,14 @@ func inFigure(n *html.Node) bool {
 
 // alternative writes an image's alternative text, in which brackets would end it.
 func (r *renderer) alternative(alt string) {
-	within, flat, lineStart := r.inLink, r.flat, r.lineStart
-	r.inLink = true
-	if flat == inBlock {
-		r.flat = inHeading // what stands here is at no line's start
-	}
+	outer, within, waiting := r.leaf, r.inLink, r.waiting
+	r.inLink, r.waiting = true, false
 	r.lineStart = len(r.out)
+	if r.flat == inBlock {
+		r.flat = inWords
+	}
 	r.text(alt)
-	r.space = false
-	r.lineStart = lineStart
-	r.inLink, r.flat = within, flat
+	r.leaf, r.inLink, r.waiting = outer, within, waiting
 }
 
 // twice says that a picture was just written in another form, for readers with or without scripts, and that this one

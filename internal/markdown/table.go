@@ -67,7 +67,7 @@ func smallCell(n *html.Node) bool {
 	return len(shortText(n)) < few
 }
 
-// dataTable writes a GFM table. Short rows stay short: parsers fill them up.
+// dataTable writes a GFM table.
 func (r *renderer) dataTable(s *tableSurvey) {
 	r.breakLeaf(2)
 	for _, c := range s.captions {
@@ -78,10 +78,10 @@ func (r *renderer) dataTable(s *tableSurvey) {
 	grid := gridOf(s)
 	rows := s.rows
 	if s.header {
-		r.row(grid.place(rows[0]), grid.columns)
+		r.row(grid.place(rows[0]), grid.columns, true)
 		rows = rows[1:]
 	} else {
-		r.row(nil, grid.columns)
+		r.row(nil, grid.columns, true)
 	}
 	r.rowStart()
 	for range grid.columns {
@@ -91,7 +91,8 @@ func (r *renderer) dataTable(s *tableSurvey) {
 		if r.err != nil {
 			break
 		}
-		r.row(grid.place(tr), 0)
+		cells := grid.place(tr)
+		r.row(cells, grid.fill(len(cells)), false)
 	}
 	r.gap = 2
 	r.list = list
@@ -104,9 +105,9 @@ func (r *renderer) rowStart() {
 	r.gap = 1
 }
 
-// row writes the cells of one row, those under spans empty, and fills it up to so many columns. A row that is not to
-// be filled and holds nothing is left out.
-func (r *renderer) row(cells []*html.Node, fill int) {
+// row writes the cells of one row, those under spans empty, and fills it up to so many columns. Only the header may
+// hold nothing.
+func (r *renderer) row(cells []*html.Node, columns int, header bool) {
 	line, gap := len(r.out), r.gap
 	r.rowStart()
 	blank := true
@@ -118,10 +119,10 @@ func (r *renderer) row(cells []*html.Node, fill int) {
 		}
 		r.out = append(r.out, " |"...)
 	}
-	for i := len(cells); i < fill; i++ {
+	for i := len(cells); i < columns; i++ {
 		r.out = append(r.out, " |"...)
 	}
-	if blank && fill == 0 {
+	if blank && !header {
 		r.out, r.gap = r.out[:line], gap
 	}
 }

@@ -164,6 +164,7 @@ type grid struct {
 	open    int          // columns for which below is not 0
 	budget  int          // places under spans that may still be kept free
 	cells   []*html.Node // of the row placed last
+	group   *html.Node   // its row group, which no span reaches out of
 }
 
 // What a page claims to span costs it nothing, and would cost us every place under it: at most this many places are
@@ -180,14 +181,17 @@ func gridOf(s *tableSurvey) grid {
 	for _, tr := range s.rows {
 		g.columns = max(g.columns, len(g.place(tr)))
 	}
-	clear(g.below)
-	g.open, g.budget = 0, budget
+	g.group, g.budget = nil, budget
 	return g
 }
 
 // place answers the cells of a row by column; nil is a place under a span. Places under spans after the last cell are
 // left out. The answer holds until the next call.
 func (g *grid) place(tr *html.Node) []*html.Node {
+	if tr.Parent != g.group {
+		clear(g.below)
+		g.open, g.group = 0, tr.Parent
+	}
 	g.cells = g.cells[:0]
 	last := 0
 	for c := tr.FirstChild; c != nil; c = c.NextSibling {
@@ -215,6 +219,16 @@ func (g *grid) place(tr *html.Node) []*html.Node {
 		}
 	}
 	return g.cells[:last]
+}
+
+// fill is how many columns a row with so many cells gets: all of them, as long as the table may hold empty places.
+func (g *grid) fill(cells int) int {
+	missing := max(0, g.columns-cells)
+	if missing > g.budget {
+		return cells
+	}
+	g.budget -= missing
+	return g.columns
 }
 
 func (g *grid) spanned(col int) bool { return col < len(g.below) && g.below[col] > 0 }

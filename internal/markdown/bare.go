@@ -1,0 +1,104 @@
+// Bare addresses in text. GFM reads them as links, each parser with rules of its own for where they end and what in
+// them is still markup, so that one which holds such signs is written in angle brackets, or so that nobody reads it as
+// a link.
+
+package markdown
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// bareAddress writes the rest of a web address, of which s holds "://" and what follows; 0 if it is to be written like
+// other text.
+func (r *renderer) bareAddress(s string) int {
+	if r.inLink || !strings.HasPrefix(s, "://") {
+		return 0
+	}
+	scheme := r.schemeBefore()
+	if scheme == 0 {
+		return 0
+	}
+	end := len("://")
+	for end < len(s) && s[end] > ' ' && s[end] != '<' && s[end] != '>' && !ends(s, end) {
+		end++
+	}
+	// Punctuation at its end is the sentence's.
+	for end > 0 && strings.IndexByte(".,:;!?\"')]}", s[end-1]) >= 0 && s[end-1] != '/' {
+		end--
+	}
+	address := s[:end]
+	if end <= len("://") || !signs(address) {
+		return 0
+	}
+	if i := strings.IndexByte(address, '&'); i >= 0 && looksLikeReference(address[i:]) || strings.IndexByte(address, '|') >= 0 {
+		r.escaped(':')
+		return 1
+	}
+	r.out = slices.Insert(r.out, len(r.out)-scheme, '<')
+	r.out = append(r.out, address...)
+	r.out = append(r.out, '>')
+	return end
+}
+
+// signs says that an address holds what is markup in text.
+func signs(address string) bool {
+	for i := 1; i < len(address); i++ {
+		switch c := address[i]; c {
+		case '*', '`', '~', '\\', '|':
+			return true
+		case '_':
+			if i+1 == len(address) || !wordByte(address[i-1]) || !wordByte(address[i+1]) {
+				return true
+			}
+		case '&':
+			if looksLikeReference(address[i:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func wordByte(c byte) bool { return letter(c) || digit(c) }
+
+// schemeBefore is the length of "http" or "https" as the last word of the line; 0 if that is another one.
+func (r *renderer) schemeBefore() int {
+	line := r.out[r.lineStart:]
+	for _, scheme := range []string{"https", "http"} {
+		n := len(line) - len(scheme)
+		if n >= 0 && bytes.EqualFold(line[n:], []byte(scheme)) {
+			if n > 0 && (wordByte(line[n-1]) || line[n-1] == '<') || r.markWithin(len(scheme)) {
+				return 0
+			}
+			return len(scheme)
+		}
+	}
+	return 0
+}
+
+// markWithin says that an emphasis mark stands within the last n bytes.
+func (r *renderer) markWithin(n int) bool {
+	return len(r.marks) > 0 && r.marks[len(r.marks)-1].at > len(r.out)-n
+}
+
+// breakAddress keeps the word that is being written from being read as a link by its "www.": an escape within would
+// show.
+func (r *renderer) breakAddress() {
+	const longest = 512 // looked back
+	line := r.out[r.lineStart:]
+	i := len(line)
+	for i > 0 && line[i-1] > ' ' && len(line)-i < longest {
+		i--
+	}
+	word := line[i:]
+	for len(word) > 0 && strings.IndexByte("(*_~\"'", word[0]) >= 0 {
+		word, i = word[1:], i+1
+	}
+	const sign = "www."
+	if r.inLink || len(word) < len(sign) || !bytes.EqualFold(word[:len(sign)], []byte(sign)) || r.markWithin(len(word)) {
+		return
+	}
+	r.out = slices.Insert(r.out, r.lineStart+i+len(sign)-1, '\\')
+}
