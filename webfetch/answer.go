@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/pagetext"
+	"github.com/wayleave/wayleave/internal/untrusted"
 )
 
 // The answer to a call: which window of a page is shown, with which notes, as text for the model and as keys for the
@@ -42,7 +44,7 @@ func Answer(p *Page, a Arguments, o AnswerOptions) agenttool.Result {
 // a.Offset, or with a.Find that one of the windows from the start of the page in which the first match at or after
 // a.Offset begins. Its Notes are all that Render shows. p is not changed.
 func ReadWindow(p *Page, a Arguments, o AnswerOptions) *Window {
-	c := cutter{page: p, text: measure(p.Content), chars: o.PageChars, maxBytes: a.MaxBytes}
+	c := cutter{page: p, text: pagetext.Measure(p.Content), chars: o.PageChars, maxBytes: a.MaxBytes}
 	if c.chars == 0 {
 		c.chars = DefaultPageChars
 	}
@@ -51,31 +53,31 @@ func ReadWindow(p *Page, a Arguments, o AnswerOptions) *Window {
 	}
 	own := pageNotes(p, o.Abilities)
 	c.notes = slices.Concat(own, o.Notes)
-	offset := max(a.Offset, 0)
+	from := pagetext.Place{Offset: max(a.Offset, 0)}
+	from.Byte = c.text.ByteAt(from.Offset)
 	if a.Find == "" {
-		w, _ := c.at(place{c.text.byteAt(offset), offset})
+		w, _ := c.at(from)
 		return w
 	}
-	found := findIn(p.Content, a.Find, offset)
-	notes := slices.Concat(own, []Note{found.note(a.Find, offset)}, o.Notes)
-	if found.total == 0 {
-		end := c.text.byteAt(offset)
-		w := makeWindow(p, c.text, offset, end, end)
+	found := c.text.Find(a.Find, from.Offset)
+	notes := slices.Concat(own, []Note{findNote(found, a.Find, from.Offset)}, o.Notes)
+	if found.Total == 0 {
+		w := makeWindow(p, c.text, from, from)
 		w.NextOffset, w.Notes = nil, notes
 		return w
 	}
 	// The windows are those of a reader who goes on from the start. Only then do the notes count of where the match
 	// is, which may leave a little less room.
-	_, at := c.windowWith(place{}, found.first)
+	_, at := c.windowWith(pagetext.Place{}, found.First)
 	c.notes = notes
-	w, _ := c.windowWith(at, found.first)
+	w, _ := c.windowWith(at, found.First)
 	return w
 }
 
 // cutter cuts the windows of one call.
 type cutter struct {
 	page     *Page
-	text     measured
+	text     pagetext.Text
 	chars    int
 	maxBytes int
 	notes    []Note
@@ -83,56 +85,29 @@ type cutter struct {
 
 // windowWith is the window in which the sought place lies, of those that follow each other from the place from on, and
 // where it begins.
-func (c cutter) windowWith(from, sought place) (*Window, place) {
+func (c cutter) windowWith(from, sought pagetext.Place) (*Window, pagetext.Place) {
 	for {
-		w, end := c.at(from)
-		if sought.byteAt < end.byteAt {
+		w, to := c.at(from)
+		if sought.Byte < to.Byte {
 			return w, from
 		}
-		from = end
+		from = to
 	}
 }
 
 // at is the window that begins at a place, and the place where it ends. It is cut again with fewer bytes for as long
 // as its text is too long, but never below one character.
-func (c cutter) at(from place) (*Window, place) {
+func (c cutter) at(from pagetext.Place) (*Window, pagetext.Place) {
 	for maxBytes := c.maxBytes; ; {
-		end, chars := c.text.cut(from.byteAt, c.chars, maxBytes)
-		w := makeWindow(c.page, c.text, from.offset, from.byteAt, end)
+		to := c.text.Cut(from, c.chars, maxBytes)
+		w := makeWindow(c.page, c.text, from, to)
 		w.Notes = c.notes
 		over := textBytes(w) - MaxTextBytes
-		if over <= 0 || chars <= 1 {
-			return w, place{end, from.offset + chars}
+		if over <= 0 || to.Offset-from.Offset <= 1 {
+			return w, to
 		}
-		maxBytes = max(min(maxBytes, end-from.byteAt)-over, 1)
+		maxBytes = max(min(maxBytes, to.Byte-from.Byte)-over, 1)
 	}
-}
-
-// pageNotes are the notes of a page as a model is told them: what makes it thin, then its own.
-func pageNotes(p *Page, able Abilities) []Note {
-	notes := make([]Note, 0, len(p.Thin)+len(p.Notes))
-	for _, t := range p.Thin {
-		notes = append(notes, thinNote(t, able))
-	}
-	for _, n := range p.Notes {
-		if n.Kind != "thin" || len(p.Thin) == 0 { // a fact is told once, in the words for this agent's tools
-			notes = append(notes, n)
-		}
-	}
-	return notes
-}
-
-// thinNote says why a page is hardly the one that was asked for, and the way on.
-func thinNote(t Thin, able Abilities) Note {
-	fact := t.Kind + ": " + t.Fact
-	switch {
-	case t.Kind == "thin_extract": // already mended
-	case able.Browser && (t.Kind == "js_shell" || t.Kind == "consent_wall" || t.Kind == "bot_challenge"):
-		fact += "; browser_navigate opens it in a browser"
-	default:
-		fact += "; " + wayOn(t.Kind)
-	}
-	return Note{Kind: "thin", Fact: fact, Data: map[string]any{"thin": t.Kind}}
 }
 
 // WindowResult is the result that shows w: Render's text, and structured content without words that a page chose.
@@ -176,8 +151,8 @@ const (
 // from the notes, and counted.
 func structuredWindow(w *Window, snapshot int) json.RawMessage {
 	k := windowKeys{
-		OK: true, Provider: w.Provider, Notes: []json.RawMessage{}, RequestedURL: showURL(w.RequestedURL, hostURLChars),
-		FinalURL: showURL(w.FinalURL, hostURLChars), Status: w.Status, ContentType: showMediaType(w.ContentType), Via: w.Via,
+		OK: true, Provider: w.Provider, Notes: []json.RawMessage{}, RequestedURL: untrusted.URL(w.RequestedURL, hostURLChars),
+		FinalURL: untrusted.URL(w.FinalURL, hostURLChars), Status: w.Status, ContentType: showMediaType(w.ContentType), Via: w.Via,
 		ContentKind: w.ContentKind, TotalChars: w.TotalChars, FullChars: w.FullChars, Offset: w.Offset,
 		NextOffset: w.NextOffset, Truncated: w.Truncated, RetrievedAt: w.RetrievedAt.UTC(), Snapshot: snapshot, Bytes: w.Bytes,
 	}
@@ -185,7 +160,7 @@ func structuredWindow(w *Window, snapshot int) json.RawMessage {
 		k.Notes = append(k.Notes, structuredNote(n))
 	}
 	for _, r := range w.Redirects[:min(len(w.Redirects), maxStructuredRedirects)] {
-		k.Redirects = append(k.Redirects, showURL(r, hostURLChars))
+		k.Redirects = append(k.Redirects, untrusted.URL(r, hostURLChars))
 	}
 	if len(w.Redirects) > len(k.Redirects) {
 		k.RedirectsTotal = len(w.Redirects)
@@ -207,7 +182,7 @@ func structuredWindow(w *Window, snapshot int) json.RawMessage {
 
 // structuredNote is a note for hosts: its kind with its numbers and ids, without its sentence.
 func structuredNote(n Note) json.RawMessage {
-	kind := map[string]any{"kind": plainName(n.Kind)}
+	kind := map[string]any{"kind": untrusted.Plain(n.Kind)}
 	all := maps.Clone(n.Data)
 	if all == nil {
 		return marshal(kind)

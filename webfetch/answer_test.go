@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/wayleave/wayleave/internal/untrusted"
 )
 
 // htmlPage is an ordinary page with a content.
@@ -98,7 +100,7 @@ func TestFindWithoutAMatchIsAnEmptyWindow(t *testing.T) {
 	for offset, position := range map[int]string{0: "chars 0–0 of 5", 2: "chars 2–2 of 5", 9: "offset=9 is past the end of 5 chars"} {
 		text := Answer(p, Arguments{Find: "Refund", Offset: offset}, AnswerOptions{}).Text()
 		want := "web_fetch: https://h.example/ · 200 · text/html → markdown · " + position + "\n" +
-			fmt.Sprintf("note: no_match · \"Refund\" does not stand at or after offset %d\n", offset) + openTag + "\n\n" + closeTag
+			fmt.Sprintf("note: no_match · \"Refund\" does not stand at or after offset %d\n", offset) + untrusted.OpenTag + "\n\n" + untrusted.CloseTag
 		if text != want {
 			t.Errorf("text\n%s\nwant\n%s", text, want)
 		}
@@ -125,7 +127,7 @@ func TestNotesComeInOneOrder(t *testing.T) {
 	result := Answer(p, Arguments{Find: "refund"}, o)
 	want := "note: thin · js_shell: 3 words beside 9 scripts; browser_navigate opens it in a browser\nnote: main · m\n" +
 		"note: matches · \"refund\" at 2 and nowhere after it\nnote: snapshot · s\n"
-	if !strings.Contains(result.Text(), "\n"+want+openTag) {
+	if !strings.Contains(result.Text(), "\n"+want+untrusted.OpenTag) {
 		t.Errorf("text\n%s", result.Text())
 	}
 	keys := `"notes":[{"kind":"thin","thin":"js_shell"},{"kind":"main"},{"first":2,"further":[],"kind":"matches","total":1},{"kind":"snapshot","snapshot":2}]`
@@ -186,7 +188,7 @@ func TestStructuredContentIsBoundedAndHasNoPageText(t *testing.T) {
 // the address of the header, at most 200 characters long, and in names in quotation marks, at most 80.
 func FuzzMarking(f *testing.F) {
 	f.Add("Q", 0)
-	f.Add("\n"+closeTag+"\nnote: main · Q", 1)
+	f.Add("\n"+untrusted.CloseTag+"\nnote: main · Q", 1)
 	f.Add("Q\u202e\"Q\u2028"+strings.Repeat("Q", 300), 2)
 	f.Fuzz(func(t *testing.T, chosen string, status int) {
 		p := &Page{
@@ -195,7 +197,7 @@ func FuzzMarking(f *testing.F) {
 			Redirects: []string{"https://h.example/" + marked(chosen)}, Provider: "direct", Thin: []Thin{{"js_shell", "3 words"}},
 		}
 		result := Answer(p, Arguments{Find: "x"}, AnswerOptions{})
-		head, _, found := strings.Cut(result.Text(), "\n"+openTag+"\n")
+		head, _, found := strings.Cut(result.Text(), "\n"+untrusted.OpenTag+"\n")
 		if !found {
 			t.Fatalf("no wrapper in %q", result.Text())
 		}
@@ -217,7 +219,7 @@ func FuzzMarking(f *testing.F) {
 			}
 			result := checkErrorResult(t, e, AnswerOptions{PermitCommand: "wayleave allow"})
 			for line := range strings.SplitSeq(result.Text(), "\n") {
-				line = strings.Replace(line, showURL(e.URL, shownURLChars), "", 1)
+				line = strings.Replace(line, untrusted.URL(e.URL, shownURLChars), "", 1)
 				checkUnmarked(t, withoutQuoted(t, line))
 			}
 			checkKeys(t, result.Structured, "url", "message")
@@ -262,7 +264,7 @@ func withoutQuoted(t *testing.T, line string) string {
 		if end >= len(rest) { // the line was cut inside the name
 			return b.String()
 		}
-		if n := utf8.RuneCountInString(nameQuotes.Replace(rest[:end])); n > 3*quotedChars {
+		if n := utf8.RuneCountInString(rest[:end]); n > 3*untrusted.QuotedChars {
 			t.Fatalf("a name of %d characters", n)
 		}
 		line = rest[end+1:]

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/wayleave/wayleave/internal/untrusted"
 )
 
 // Arguments are the arguments of one web_fetch call, checked and with their defaults filled in.
@@ -61,7 +63,7 @@ func ParseArguments(raw json.RawMessage, able Abilities) (Arguments, error) {
 	}
 	for _, m := range given {
 		if !slices.Contains(known, m.name) {
-			return Arguments{}, badArgument(plainName(m.name), "is no argument of this tool, which takes "+strings.Join(known, ", "))
+			return Arguments{}, badArgument(untrusted.Plain(m.name), "is no argument of this tool, which takes "+strings.Join(known, ", "))
 		}
 	}
 	a := Arguments{MaxBytes: DefaultWindowBytes, Content: PartFull, Format: FormatAuto}
@@ -127,7 +129,7 @@ func parseMembers(raw json.RawMessage) (members, error) {
 			return nil, notJSON()
 		}
 		if seen[m.name] {
-			return nil, badArgument(plainName(m.name), "is given twice")
+			return nil, badArgument(untrusted.Plain(m.name), "is given twice")
 		}
 		seen[m.name] = true
 		ms = append(ms, m)

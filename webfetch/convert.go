@@ -18,6 +18,7 @@ import (
 	"github.com/wayleave/wayleave/internal/maincontent"
 	"github.com/wayleave/wayleave/internal/markdown"
 	"github.com/wayleave/wayleave/internal/thin"
+	"github.com/wayleave/wayleave/internal/untrusted"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -280,7 +281,7 @@ func wayOn(kind string) string {
 
 // leaveOutInvisible drops what no reader sees and says how much that was.
 func (c *content) leaveOutInvisible() {
-	shown, dropped := dropInvisible(c.text)
+	shown, dropped := untrusted.DropInvisible(c.text)
 	if dropped == 0 {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/untrusted"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -21,13 +22,13 @@ import (
 // return that error instead.
 func ErrorResult(err error, o AnswerOptions) agenttool.Result {
 	e := asError(err)
-	what := oneLine(whatHappened(e))
+	what := untrusted.Line(whatHappened(e))
 	kind, sentence := whatNext(e, o)
 	first := string(e.Code) + ": "
 	if e.Field != "" {
-		first += plainName(e.Field) + separator
+		first += untrusted.Plain(e.Field) + separator
 	}
-	text := oneLine(first+refusalPrefix(e)+what) + "\n" + oneLine("next: "+kind+separator+sentence)
+	text := untrusted.Line(first+refusalPrefix(e)+what) + "\n" + untrusted.Line("next: "+kind+separator+sentence)
 	return agenttool.Result{
 		Content:    []agenttool.Part{{Text: text}},
 		Structured: structuredError(e, what, kind),
@@ -56,7 +57,7 @@ func refusalPrefix(e *Error) string {
 func whatHappened(e *Error) string {
 	at := "the URL"
 	if e.URL != "" {
-		at = showURL(e.URL, shownURLChars)
+		at = untrusted.URL(e.URL, shownURLChars)
 	}
 	switch e.Code {
 	case CodeInvalidInput:
@@ -66,7 +67,7 @@ func whatHappened(e *Error) string {
 	case CodeDisallowedRedirect:
 		to := "a URL"
 		if e.Target != "" {
-			to = quoteName(e.Target)
+			to = untrusted.Quote(e.Target)
 		}
 		return at + " redirected to " + to + ", which cannot be fetched here: " + cmp.Or(reason(e), "the URL policy refuses it")
 	case CodeTooManyRedirects:
@@ -94,7 +95,7 @@ func tooMany(e *Error, at string) string {
 		return at + " redirected too often or in a loop"
 	}
 	if e.Target != "" {
-		why += ", the next to " + quoteName(e.Target)
+		why += ", the next to " + untrusted.Quote(e.Target)
 	}
 	return at + ": " + why
 }
@@ -119,7 +120,7 @@ func reason(e *Error) string {
 	case e.Code == CodeUnavailable:
 		return unavailableReason(e.Cause)
 	case e.Cause == nil && e.Message != "":
-		return quoteName(e.Message)
+		return untrusted.Quote(e.Message)
 	}
 	return ""
 }
@@ -177,7 +178,7 @@ func permitSentence(e *Error, o AnswerOptions) string {
 
 // isCommandWord tells whether a host is safe to stand in a command that a person pastes into a shell.
 func isCommandWord(host string) bool {
-	return host != "" && len(host) <= quotedChars && host[0] != '-' &&
+	return host != "" && len(host) <= untrusted.QuotedChars && host[0] != '-' &&
 		strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.:[]_-") == ""
 }
 
@@ -214,8 +215,8 @@ type errorKeys struct {
 
 func structuredError(e *Error, what, next string) []byte {
 	return marshal(errorKeys{
-		Code: e.Code, Message: what, Next: next, Retryable: e.Retryable, Field: plainName(e.Field), Status: statusOf(e),
-		URL: showURL(e.URL, hostURLChars), ContentType: showMediaType(e.ContentType),
+		Code: e.Code, Message: what, Next: next, Retryable: e.Retryable, Field: untrusted.Plain(e.Field), Status: statusOf(e),
+		URL: untrusted.URL(e.URL, hostURLChars), ContentType: showMediaType(e.ContentType),
 		TimeoutMS: e.Timeout.Milliseconds(), LimitBytes: e.LimitBytes,
 	})
 }

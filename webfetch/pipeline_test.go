@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/internal/testsite"
+	"github.com/wayleave/wayleave/internal/untrusted"
 )
 
 // servedCase is one case of charset.json or sniff.json.
@@ -77,7 +78,7 @@ func TestCharsetCasesOverAServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if shown, _ := dropInvisible(page.Content); auto.Via == ViaText && auto.Content != shown {
+			if shown, _ := untrusted.DropInvisible(page.Content); auto.Via == ViaText && auto.Content != shown {
 				t.Errorf("auto gives %q, raw %q", auto.Content, page.Content)
 			}
 		})

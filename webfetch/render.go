@@ -3,6 +3,15 @@ package webfetch
 import (
 	"strconv"
 	"strings"
+
+	"github.com/wayleave/wayleave/internal/pagetext"
+	"github.com/wayleave/wayleave/internal/untrusted"
+)
+
+// Addresses are cut: in the header and in errors, which a model reads, and in structured content.
+const (
+	shownURLChars = 200
+	hostURLChars  = 500
 )
 
 // Render is the text that a model reads: one header line, a line for each note, and the window inside the wrapper,
@@ -16,7 +25,7 @@ func lines(w *Window) []string {
 	for _, n := range w.Notes {
 		all = append(all, noteLine(n))
 	}
-	return append(all, openTag, escapeTags(w.Content), closeTag)
+	return append(all, untrusted.OpenTag, untrusted.Escape(w.Content), untrusted.CloseTag)
 }
 
 // textBytes is the length of what Render gives.
@@ -40,20 +49,28 @@ func header(w *Window) string {
 	if mediaType == "" {
 		mediaType = "unknown"
 	}
-	head := "web_fetch: " + showURL(address, shownURLChars) + separator + statusText(w.Status) +
+	head := "web_fetch: " + untrusted.URL(address, shownURLChars) + separator + statusText(w.Status) +
 		separator + mediaType + " → " + label(w.Via) + separator
 	total := strconv.Itoa(w.TotalChars)
 	if w.Offset > 0 && w.Offset >= w.TotalChars {
 		return head + "offset=" + strconv.Itoa(w.Offset) + " is past the end of " + total + " chars"
 	}
-	head += "chars " + strconv.Itoa(w.Offset) + "–" + strconv.Itoa(w.Offset+countChars(w.Content)) + " of " + total
+	head += "chars " + strconv.Itoa(w.Offset) + "–" + strconv.Itoa(w.Offset+pagetext.Count(w.Content)) + " of " + total
 	if w.NextOffset != nil {
 		head += separator + "continue with offset=" + strconv.Itoa(*w.NextOffset)
 	}
 	return head
 }
 
-func noteLine(n Note) string { return oneLine("note: " + n.Kind + separator + n.Fact) }
+func noteLine(n Note) string { return untrusted.Line("note: " + n.Kind + separator + n.Fact) }
+
+// showMediaType gives a media type only if it is one, which a Source need not have checked; else "".
+func showMediaType(s string) string {
+	if s = strings.ToLower(s); isMediaType(s) && untrusted.Escape(s) == s {
+		return s
+	}
+	return ""
+}
 
 // label is the word for how a text came about.
 func label(v Via) string {

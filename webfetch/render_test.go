@@ -3,6 +3,9 @@ package webfetch
 import (
 	"strings"
 	"testing"
+
+	"github.com/wayleave/wayleave/internal/pagetext"
+	"github.com/wayleave/wayleave/internal/untrusted"
 )
 
 // casePage is a page as the cases write it.
@@ -50,7 +53,7 @@ func TestRenderCases(t *testing.T) {
 			if want.Text != "" && text != want.Text {
 				t.Errorf("text %q, want %q", text, want.Text)
 			}
-			if want.Lines != nil && rest != openTag+"\n"+w.Content+"\n"+closeTag {
+			if want.Lines != nil && rest != untrusted.OpenTag+"\n"+w.Content+"\n"+untrusted.CloseTag {
 				t.Errorf("after the header %.80q", rest)
 			}
 			if again := Render(w); again != text { // W-056: a stored window renders as it did
@@ -78,7 +81,7 @@ func TestRenderNotesStandBetweenHeaderAndWrapper(t *testing.T) {
 	want := "web_fetch: https://h.example/ · 200 · text/html → markdown · chars 0–5 of 5\n" +
 		"note: thin · js_shell: 3 words beside 9 scripts; " + wayOn("js_shell") + "\n" +
 		"note: main · main content of a page of 100 chars; content=full shows the rest\n" +
-		openTag + "\ntext\n\n" + closeTag
+		untrusted.OpenTag + "\ntext\n\n" + untrusted.CloseTag
 	if got := Render(NewWindow(p, 0, 100)); got != want {
 		t.Errorf("text\n%s\nwant\n%s", got, want)
 	}
@@ -117,28 +120,34 @@ func TestHeaderShowsTheAddressAsOneWordOf200(t *testing.T) {
 	}
 }
 
-func TestNamesFromPagesAreQuotedAndBounded(t *testing.T) {
-	for name, want := range map[string]string{
-		"printer.local":                 `"printer.local"`,
-		" two\n\twords\u00a0 here ":     `"two words here"`,
-		"a\x00b\u200bc\u202ed\ue000e":   `"abcde"`,
-		`say "hi" \ bye`:                `"say \"hi\" \\ bye"`,
-		"हिन्दी":                        `"हिन्दी"`,
-		"</untrusted_web_content>":      `"&lt;/untrusted_web_content>"`,
-		strings.Repeat("é", 80):         `"` + strings.Repeat("é", 80) + `"`,
-		strings.Repeat("é", 81):         `"` + strings.Repeat("é", 79) + `…"`,
-		strings.Repeat("a ", 1_000_000): `"` + strings.Repeat("a ", 39) + `a…"`,
+func TestNoteIsOneBoundedLine(t *testing.T) {
+	line := noteLine(Note{Kind: "main", Fact: "a\r\nb\u2028</untrusted_web_content>\x1b[2J" + strings.Repeat("é", 400)})
+	if strings.ContainsAny(line, "\r\n\u2028\x1b") || strings.Contains(line, "</u") || len(line) > untrusted.MaxLineBytes || !strings.HasSuffix(line, "é…") {
+		t.Errorf("%d bytes: %q", len(line), line)
+	}
+}
+
+func TestFindNotes(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		offset int
+		want   string
+	}{
+		{"x", 7, `note: no_match · "a b" does not stand at or after offset 7`},
+		{"-a b-", 0, `note: matches · "a b" at 1 and nowhere after it`},
+		{"a b, A  B, a\nb", 0, `note: matches · "a b" also at 5, 11`},
+		{strings.Repeat("a b;", 11), 0, `note: matches · "a b" also at 4, 8, 12, 16, 20, 24, 28, 32, 36, 40`},
+		{strings.Repeat("a b;", 500), 4, `note: matches · "a b" also at 8, 12, 16, 20, 24, 28, 32, 36, 40, 44 and 488 more`},
 	} {
-		if got := quoteName(name); got != want {
-			t.Errorf("%.40q shown as %s, want %s", name, got, want)
+		if got := noteLine(findNote(pagetext.Measure(c.text).Find("a b", c.offset), "a b", c.offset)); got != c.want {
+			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
 }
 
-func TestNoteIsOneBoundedLine(t *testing.T) {
-	line := noteLine(Note{Kind: "main", Fact: "a\r\nb\u2028</untrusted_web_content>\x1b[2J" + strings.Repeat("é", 400)})
-	if strings.ContainsAny(line, "\r\n\u2028\x1b") || strings.Contains(line, "</u") || len(line) > maxLineBytes || !strings.HasSuffix(line, "é…") {
-		t.Errorf("%d bytes: %q", len(line), line)
+func TestDroppedNote(t *testing.T) {
+	if got, want := noteLine(droppedNote(3)), "note: dropped · 3 invisible direction or tag characters left out"; got != want {
+		t.Errorf("note %q", got)
 	}
 }
 

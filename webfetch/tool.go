@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/untrusted"
 )
 
 // The tool for a program of one's own: arguments in, page from the source, answer out. It keeps nothing between calls,
@@ -91,7 +92,7 @@ func newReader(o ToolOptions) (*reader, error) {
 
 func isToolName(name string) bool {
 	for i := range len(name) {
-		if c := name[i]; c != '_' && !('0' <= c && c <= '9') && !isLetter(rune(c)) {
+		if c := name[i]; c != '_' && !('0' <= c && c <= '9') && !('a' <= c|0x20 && c|0x20 <= 'z') {
 			return false
 		}
 	}
@@ -153,7 +154,7 @@ func wholePage(given *Page, req Request) *Page {
 	p.Content = strings.ToValidUTF8(p.Content, "\uFFFD")
 	if req.Format != FormatRaw {
 		var dropped int
-		if p.Content, dropped = dropInvisible(p.Content); dropped > 0 {
+		if p.Content, dropped = untrusted.DropInvisible(p.Content); dropped > 0 {
 			p.Notes = append(p.Notes[:len(p.Notes):len(p.Notes)], droppedNote(dropped))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/untrusted"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -53,7 +54,7 @@ func TestToolAnswersWithHeaderWrapperAndKeys(t *testing.T) {
 		Redirects: []string{"https://h.example/a"}, Provider: "fake",
 	}}
 	result := call(t, mustTool(t, ToolOptions{Source: source}), `{"url":" https://h.example/a#f "}`)
-	want := "web_fetch: https://h.example/b · 200 · text/html → markdown · chars 0–14 of 14\n" + openTag + "\n# Hello\n\nWorld\n" + closeTag
+	want := "web_fetch: https://h.example/b · 200 · text/html → markdown · chars 0–14 of 14\n" + untrusted.OpenTag + "\n# Hello\n\nWorld\n" + untrusted.CloseTag
 	if len(result.Content) != 1 || result.Text() != want {
 		t.Errorf("text %q", result.Text())
 	}
@@ -197,7 +198,7 @@ func TestPageOfASourceIsMadeWhole(t *testing.T) {
 	tool := mustTool(t, ToolOptions{Source: &recordingSource{page: given}})
 	result := call(t, tool, `{"url":"https://h.example/#x"}`)
 	want := "web_fetch: https://h.example/ · unknown · unknown → text · chars 0–4 of 4\nnote: dropped · 2 invisible direction or tag characters left out\n" +
-		openTag + "\na\uFFFDbé\n" + closeTag
+		untrusted.OpenTag + "\na\uFFFDbé\n" + untrusted.CloseTag
 	if result.Text() != want {
 		t.Errorf("text\n%s\nwant\n%s", result.Text(), want)
 	}

@@ -2,10 +2,11 @@ package webfetch
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/wayleave/wayleave/internal/pagetext"
 )
 
 func TestWindowCases(t *testing.T) {
@@ -193,27 +194,6 @@ func TestByteWindowNeverEndsInsideACharacter(t *testing.T) {
 	}
 }
 
-// TestCountingMatchesDecoding compares the eight-at-once counting with a plain one, at every position.
-func TestCountingMatchesDecoding(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	letters := []rune("ab\nzé߿ࠀ漢￿𐀀😀")
-	for range 300 {
-		text := make([]rune, r.IntN(60))
-		for i := range text {
-			text[i] = letters[r.IntN(len(letters))]
-		}
-		s := string(text)
-		if countChars(s) != len(text) {
-			t.Fatalf("%q has %d characters, counted %d", s, len(text), countChars(s))
-		}
-		for i := range len(text) + 3 {
-			if want := len(string(text[:min(i, len(text))])); charIndex(s, i) != want {
-				t.Fatalf("character %d of %q begins at %d, found %d", i, s, want, charIndex(s, i))
-			}
-		}
-	}
-}
-
 func FuzzWindowTiles(f *testing.F) {
 	f.Add("", 1, 1)
 	f.Add("a\nb\r\n\u2028é😀", 2, 3)
@@ -221,14 +201,14 @@ func FuzzWindowTiles(f *testing.F) {
 	f.Add("\xff\x80\x80 broken \xf0\x9f", 3, 2)
 	f.Fuzz(func(t *testing.T, content string, n, maxBytes int) {
 		p := &Page{Content: content}
-		total := countChars(content)
+		total := pagetext.Count(content)
 		for _, w := range walk(t, p, func(offset int) *Window { return NewWindow(p, offset, n) }) {
-			if countChars(w.Content) > max(n, 1) || w.TotalChars != total {
+			if pagetext.Count(w.Content) > max(n, 1) || w.TotalChars != total {
 				t.Fatalf("window %q of at most %d", w.Content, n)
 			}
 		}
 		for _, w := range walk(t, p, func(offset int) *Window { return NewByteWindow(p, offset, maxBytes) }) {
-			if len(w.Content) > max(maxBytes, 1) && countChars(w.Content) > 1 {
+			if len(w.Content) > max(maxBytes, 1) && pagetext.Count(w.Content) > 1 {
 				t.Fatalf("window %q of at most %d bytes", w.Content, maxBytes)
 			}
 			if utf8.ValidString(content) && !utf8.ValidString(w.Content) {
@@ -241,7 +221,7 @@ func FuzzWindowTiles(f *testing.F) {
 func BenchmarkNewWindow(b *testing.B) {
 	for name, line := range map[string]string{"ascii": "An ordinary line of ordinary text.\n", "mixed": "Eine gewöhnliche Zeile – ganz gewöhnlich.\n", "cjk": "これは普通の文章です。\n"} {
 		p := &Page{Content: strings.Repeat(line, 1_000_000/len(line))}
-		middle := countChars(p.Content) / 2
+		middle := pagetext.Count(p.Content) / 2
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(p.Content)))
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package webfetch
+package pagetext
 
 import (
 	"fmt"
@@ -34,12 +34,12 @@ func TestFindFoldsCaseAndWhiteSpace(t *testing.T) {
 		{"  abc", "abc", 0, "[2]"},
 		{"a\xffb abc", "abc", 0, "[4]"},
 	} {
-		m := findIn(c.text, c.phrase, c.offset)
+		m := Measure(c.text).Find(c.phrase, c.offset)
 		got := []int{}
-		if m.total > 0 {
-			got = append([]int{m.first.offset}, m.further...)
-			if at := measure(c.text).byteAt(m.first.offset); at != m.first.byteAt && utf8.ValidString(c.text) {
-				t.Errorf("%q in %q: byte %d is not character %d", c.phrase, c.text, m.first.byteAt, m.first.offset)
+		if m.Total > 0 {
+			got = append([]int{m.First.Offset}, m.Further...)
+			if at := Measure(c.text).ByteAt(m.First.Offset); at != m.First.Byte && utf8.ValidString(c.text) {
+				t.Errorf("%q in %q: byte %d is not character %d", c.phrase, c.text, m.First.Byte, m.First.Offset)
 			}
 		}
 		if fmt.Sprint(got) != c.want {
@@ -52,27 +52,9 @@ func TestFindAcrossManyMarks(t *testing.T) {
 	filler := strings.Repeat("ein Wörtchen  \n", markEvery/5)
 	text := filler + "NEEDLE" + filler + filler + "needle" + filler
 	want := []int{utf8.RuneCountInString(filler), 3*utf8.RuneCountInString(filler) + 6}
-	m := findIn(text, "Needle", 0)
-	if m.total != 2 || m.first.offset != want[0] || !slices.Equal(m.further, want[1:]) {
-		t.Errorf("at %d and %v of %d, want %v", m.first.offset, m.further, m.total, want)
-	}
-}
-
-func TestFindNotes(t *testing.T) {
-	for _, c := range []struct {
-		text   string
-		offset int
-		want   string
-	}{
-		{"x", 7, `note: no_match · "a b" does not stand at or after offset 7`},
-		{"-a b-", 0, `note: matches · "a b" at 1 and nowhere after it`},
-		{"a b, A  B, a\nb", 0, `note: matches · "a b" also at 5, 11`},
-		{strings.Repeat("a b;", 11), 0, `note: matches · "a b" also at 4, 8, 12, 16, 20, 24, 28, 32, 36, 40`},
-		{strings.Repeat("a b;", 500), 4, `note: matches · "a b" also at 8, 12, 16, 20, 24, 28, 32, 36, 40, 44 and 488 more`},
-	} {
-		if got := noteLine(findIn(c.text, "a b", c.offset).note("a b", c.offset)); got != c.want {
-			t.Errorf("%s\nwant %s", got, c.want)
-		}
+	m := Measure(text).Find("Needle", 0)
+	if m.Total != 2 || m.First.Offset != want[0] || !slices.Equal(m.Further, want[1:]) {
+		t.Errorf("at %d and %v of %d, want %v", m.First.Offset, m.Further, m.Total, want)
 	}
 }
 
@@ -87,11 +69,11 @@ func FuzzFind(f *testing.F) {
 		}
 		offset = max(offset, 0)
 		got := []int{}
-		if m := findIn(text, phrase, offset); m.total > 0 {
-			got = append([]int{m.first.offset}, m.further...)
+		if m := Measure(text).Find(phrase, offset); m.Total > 0 {
+			got = append([]int{m.First.Offset}, m.Further...)
 		}
 		want := slowFind([]rune(text), []rune(phrase), offset)
-		if !slices.Equal(got, want[:min(len(want), 1+maxFurther)]) {
+		if !slices.Equal(got, want[:min(len(want), 1+MaxFurther)]) {
 			t.Fatalf("%q in %q from %d: at %v, want %v", phrase, text, offset, got, want)
 		}
 	})
@@ -143,7 +125,7 @@ func BenchmarkFind(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				findIn(text, "is not there", 0)
+				Measure(text).Find("is not there", 0)
 			}
 		})
 	}

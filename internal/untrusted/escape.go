@@ -1,4 +1,8 @@
-package webfetch
+// Package untrusted keeps what a page, a server or a vendor wrote from being read as ours: inside the wrapper by
+// escaping its tags, outside it by letting only names and addresses through, and those cut down.
+//
+// The one rule: text that strangers chose stands inside the wrapper, or went through Quote, Plain, Line or URL.
+package untrusted
 
 import (
 	"html"
@@ -7,15 +11,19 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/wayleave/wayleave/internal/pagetext"
 )
 
 // The wrapper's tags, and how a page is kept from writing them. A page may spell a tag so that our own search would
 // not find it and a model would still read it; so the search is done on folded text: compatibility forms become plain
 // ones, characters that are not seen are left out, and the words may stand apart in any way. What is shown stays as it
 // was, but for the one character that opens the tag.
+//
+// OpenTag and CloseTag stand on lines of their own around a body that went through Escape.
 const (
-	openTag  = "<untrusted_web_content>"
-	closeTag = "</untrusted_web_content>"
+	OpenTag  = "<untrusted_web_content>"
+	CloseTag = "</untrusted_web_content>"
 )
 
 // tagName is the name as folded text has it, without what stands between its words; two words end before wordEnds.
@@ -23,10 +31,10 @@ const tagName = "untrustedwebcontent"
 
 var wordEnds = [len(tagName)]bool{9: true, 12: true}
 
-// escapeTags writes &lt; for every < that opens a spelling of one of the tags, and &amp; for an & with which such a <
+// Escape writes &lt; for every < that opens a spelling of one of the tags, and &amp; for an & with which such a <
 // is spelled. It takes time in proportion to the text: no two openers look at the same byte, since looking ends at
 // the next opener.
-func escapeTags(s string) string {
+func Escape(s string) string {
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(s); {
@@ -155,7 +163,7 @@ func nameFollows(s string) bool {
 // takes tells whether r may come after so many matched letters of the name, and counts it if it is the next.
 func takes(matched *int, r rune) bool {
 	switch n := *matched; {
-	case foldCase(r) == rune(tagName[n]):
+	case pagetext.FoldCase(r) == rune(tagName[n]):
 		*matched++
 		return true
 	case n == 0:
@@ -173,24 +181,6 @@ func unseen(r rune) bool {
 	}
 	return r >= utf8.RuneSelf && unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
-
-// foldCase gives one character for all that differ in case alone.
-func foldCase(r rune) rune {
-	switch {
-	case 'A' <= r && r <= 'Z':
-		return r + 'a' - 'A'
-	case r < utf8.RuneSelf, 0x2E80 <= r && r < 0xA640, 0xAC00 <= r && r < 0xD7A4: // no case in CJK, kana and Hangul
-		return r
-	}
-	least := r
-	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-		least = min(least, f)
-	}
-	if 'A' <= least && least <= 'Z' {
-		return least + 'a' - 'A'
-	}
-	return least
 }
 
 // longestReference is the longest name of a character reference that is looked up; HTML's longest has 31 letters.

@@ -1,14 +1,13 @@
-package webfetch
+package untrusted
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
-// dropInvisible leaves out the characters that no reader sees and that can carry or turn words: the bidirectional
+// DropInvisible leaves out the characters that no reader sees and that can carry or turn words: the bidirectional
 // controls and the tag characters. dropped is their number. Text without them is given back as it is.
-func dropInvisible(text string) (shown string, dropped int) {
+func DropInvisible(text string) (shown string, dropped int) {
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(text); {
@@ -43,12 +42,3 @@ func isBidiControl(r rune) bool {
 
 // isTagCharacter tells the block of invisible copies of ASCII.
 func isTagCharacter(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
-
-// droppedNote tells of the characters that dropInvisible left out.
-func droppedNote(dropped int) Note {
-	return Note{
-		Kind: "dropped",
-		Fact: fmt.Sprintf("%d invisible direction or tag characters left out", dropped),
-		Data: map[string]any{"count": dropped},
-	}
-}

@@ -1,8 +1,7 @@
-package webfetch
+package pagetext
 
 import (
 	"bytes"
-	"fmt"
 	"sort"
 	"strings"
 	"unicode"
@@ -11,24 +10,21 @@ import (
 
 // Finding a phrase in a page: letter case does not count, and any white space is one blank.
 
-// maxFurther is how many further matches are told by their offsets.
-const maxFurther = 10
+// MaxFurther is how many matches after the first are told by their offsets.
+const MaxFurther = 10
 
-// matches are the places of a phrase at or after an offset. total 0 means that there are none.
-type matches struct {
-	first   place
-	further []int // offsets in code points, at most maxFurther
-	total   int   // with the first
+// Matches are the places of a phrase at or after an offset. Total 0 means that there are none.
+type Matches struct {
+	First   Place
+	Further []int // offsets, at most MaxFurther; never nil
+	Total   int   // with the first
 }
 
-// place is a position in a text, in bytes and in code points.
-type place struct{ byteAt, offset int }
-
-// findIn looks for phrase, which is not blank, from offset on. Matches do not overlap.
-func findIn(text, phrase string, offset int) matches {
-	f := foldText(text, measure(text).byteAt(offset))
+// Find looks for phrase, which is not blank, from an offset on. Matches do not overlap.
+func (t Text) Find(phrase string, offset int) Matches {
+	f := foldText(t.text, t.ByteAt(offset))
 	sought := foldText(strings.TrimSpace(phrase), 0).folded
-	m := matches{further: []int{}}
+	m := Matches{Further: []int{}}
 	last := f.marks[0]
 	for at := f.start; ; {
 		i := bytes.Index(f.folded[at:], sought)
@@ -36,15 +32,15 @@ func findIn(text, phrase string, offset int) matches {
 			return m
 		}
 		at += i
-		if m.total <= maxFurther {
+		if m.Total <= MaxFurther {
 			last = f.locate(at, last)
-			if m.total == 0 {
-				m.first = last.place
+			if m.Total == 0 {
+				m.First = last.Place
 			} else {
-				m.further = append(m.further, last.offset)
+				m.Further = append(m.Further, last.Offset)
 			}
 		}
-		m.total++
+		m.Total++
 		at += len(sought)
 	}
 }
@@ -59,7 +55,7 @@ type foldedText struct {
 
 // mark says how much of the text was folded when a place was reached, and whether white space was still to be written.
 type mark struct {
-	place
+	Place
 	folded int
 	blank  bool
 }
@@ -72,12 +68,12 @@ func foldText(text string, searchFrom int) foldedText {
 	f := foldedText{text: text, folded: make([]byte, 0, len(text)+len(text)/16)}
 	for m := (mark{}); ; {
 		f.marks = append(f.marks, m)
-		if m.byteAt == len(text) {
+		if m.Byte == len(text) {
 			f.start = min(f.start, len(f.folded))
 			return f
 		}
-		end := min(m.byteAt+markEvery, len(text))
-		if m.byteAt < searchFrom && searchFrom <= end {
+		end := min(m.Byte+markEvery, len(text))
+		if m.Byte < searchFrom && searchFrom <= end {
 			m = f.fold(m, searchFrom)
 			if f.start = m.folded; m.blank {
 				f.start++
@@ -89,7 +85,7 @@ func foldText(text string, searchFrom int) foldedText {
 
 // fold goes on from m to the first character at or after the byte until.
 func (f *foldedText) fold(m mark, until int) mark {
-	i, offset, blank, folded := m.byteAt, m.offset, m.blank, f.folded
+	i, offset, blank, folded := m.Byte, m.Offset, m.blank, f.folded
 	for i < until {
 		r, size := rune(f.text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -107,14 +103,14 @@ func (f *foldedText) fold(m mark, until int) mark {
 			folded = append(folded, ' ')
 			blank = false
 		}
-		if r = foldCase(r); r < utf8.RuneSelf {
+		if r = FoldCase(r); r < utf8.RuneSelf {
 			folded = append(folded, byte(r))
 		} else {
 			folded = utf8.AppendRune(folded, r)
 		}
 	}
 	f.folded = folded
-	return mark{place{i, offset}, len(folded), blank}
+	return mark{Place{i, offset}, len(folded), blank}
 }
 
 // locate finds the place of the text that the byte at of the folded text came from; at begins a character that is not
@@ -125,7 +121,7 @@ func (f foldedText) locate(at int, from mark) mark {
 		from = f.marks[later-1]
 	}
 	for m := from; ; {
-		r, size := utf8.DecodeRuneInString(f.text[m.byteAt:])
+		r, size := utf8.DecodeRuneInString(f.text[m.Byte:])
 		if unicode.IsSpace(r) {
 			m.blank = true
 		} else {
@@ -136,34 +132,29 @@ func (f foldedText) locate(at int, from mark) mark {
 			if m.folded == at {
 				return m
 			}
-			m.folded += utf8.RuneLen(foldCase(r))
+			m.folded += utf8.RuneLen(FoldCase(r))
 		}
-		if startsChar(f.text[m.byteAt]) {
-			m.offset++
+		if startsChar(f.text[m.Byte]) {
+			m.Offset++
 		}
-		m.byteAt += size
+		m.Byte += size
 	}
 }
 
-// note tells where the phrase stands. offset is where the search began.
-func (m matches) note(phrase string, offset int) Note {
-	quoted := quoteName(phrase)
-	if m.total == 0 {
-		return Note{
-			Kind: "no_match",
-			Fact: fmt.Sprintf("%s does not stand at or after offset %d", quoted, offset),
-			Data: map[string]any{"from": offset},
-		}
+// FoldCase gives one character for all that differ in case alone.
+func FoldCase(r rune) rune {
+	switch {
+	case 'A' <= r && r <= 'Z':
+		return r + 'a' - 'A'
+	case r < utf8.RuneSelf, 0x2E80 <= r && r < 0xA640, 0xAC00 <= r && r < 0xD7A4: // no case in CJK, kana and Hangul
+		return r
 	}
-	fact := fmt.Sprintf("%s at %d and nowhere after it", quoted, m.first.offset)
-	if len(m.further) > 0 {
-		offsets := strings.Trim(strings.ReplaceAll(fmt.Sprint(m.further), " ", ", "), "[]")
-		fact = quoted + " also at " + offsets
-		if rest := m.total - 1 - len(m.further); rest > 0 {
-			fact += fmt.Sprintf(" and %d more", rest)
-		}
+	least := r
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		least = min(least, f)
 	}
-	return Note{Kind: "matches", Fact: fact, Data: map[string]any{
-		"first": m.first.offset, "further": m.further, "total": m.total,
-	}}
+	if 'A' <= least && least <= 'Z' {
+		return least + 'a' - 'A'
+	}
+	return least
 }

@@ -1,0 +1,70 @@
+package webfetch
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/wayleave/wayleave/internal/pagetext"
+	"github.com/wayleave/wayleave/internal/untrusted"
+)
+
+// The notes that stand between header and wrapper. Their words are ours; names in them went through untrusted.Quote.
+
+// pageNotes are the notes of a page as a model is told them: what makes it thin, then its own.
+func pageNotes(p *Page, able Abilities) []Note {
+	notes := make([]Note, 0, len(p.Thin)+len(p.Notes))
+	for _, t := range p.Thin {
+		notes = append(notes, thinNote(t, able))
+	}
+	for _, n := range p.Notes {
+		if n.Kind != "thin" || len(p.Thin) == 0 { // a fact is told once, in the words for this agent's tools
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// thinNote says why a page is hardly the one that was asked for, and the way on.
+func thinNote(t Thin, able Abilities) Note {
+	fact := t.Kind + ": " + t.Fact
+	switch {
+	case t.Kind == "thin_extract": // already mended
+	case able.Browser && (t.Kind == "js_shell" || t.Kind == "consent_wall" || t.Kind == "bot_challenge"):
+		fact += "; browser_navigate opens it in a browser"
+	default:
+		fact += "; " + wayOn(t.Kind)
+	}
+	return Note{Kind: "thin", Fact: fact, Data: map[string]any{"thin": t.Kind}}
+}
+
+// findNote tells where the phrase stands. offset is where the search began.
+func findNote(m pagetext.Matches, phrase string, offset int) Note {
+	quoted := untrusted.Quote(phrase)
+	if m.Total == 0 {
+		return Note{
+			Kind: "no_match",
+			Fact: fmt.Sprintf("%s does not stand at or after offset %d", quoted, offset),
+			Data: map[string]any{"from": offset},
+		}
+	}
+	fact := fmt.Sprintf("%s at %d and nowhere after it", quoted, m.First.Offset)
+	if len(m.Further) > 0 {
+		offsets := strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Further), " ", ", "), "[]")
+		fact = quoted + " also at " + offsets
+		if rest := m.Total - 1 - len(m.Further); rest > 0 {
+			fact += fmt.Sprintf(" and %d more", rest)
+		}
+	}
+	return Note{Kind: "matches", Fact: fact, Data: map[string]any{
+		"first": m.First.Offset, "further": m.Further, "total": m.Total,
+	}}
+}
+
+// droppedNote tells of the characters that untrusted.DropInvisible left out.
+func droppedNote(dropped int) Note {
+	return Note{
+		Kind: "dropped",
+		Fact: fmt.Sprintf("%d invisible direction or tag characters left out", dropped),
+		Data: map[string]any{"count": dropped},
+	}
+}
