@@ -50,6 +50,10 @@ func run() error {
 		}
 	}
 	fmt.Println("\npeer: html-to-markdown v2 with its base, commonmark and table plugins")
+	if err := fetching(ownPages()[0]); err != nil {
+		return err
+	}
+	judging()
 	return nil
 }
 
