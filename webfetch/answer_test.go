@@ -134,8 +134,12 @@ func TestNotesComeInOneOrder(t *testing.T) {
 	if s := string(result.Structured); !strings.Contains(s, keys) || !strings.HasSuffix(s, `,"snapshot":2}`) {
 		t.Errorf("structured content\n%s", s)
 	}
-	if text := Answer(p, Arguments{}, AnswerOptions{}).Text(); strings.Contains(text, "browser_navigate") {
-		t.Errorf("names a tool that is not offered: %s", text)
+	if text := Answer(p, Arguments{}, AnswerOptions{}).Text(); strings.Contains(text, "browser_navigate") || strings.Contains(text, "content=full") {
+		t.Errorf("names a tool or argument that is not offered: %s", text)
+	}
+	o.Abilities.MainContent = true
+	if text := Answer(p, Arguments{}, o).Text(); !strings.Contains(text, "\nnote: main · m; content=full shows the rest\n") {
+		t.Errorf("does not name the argument that is there: %s", text)
 	}
 }
 

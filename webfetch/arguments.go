@@ -238,7 +238,11 @@ func readInteger(ms members, name string, least, most int64, into *int) error {
 		return nil
 	}
 	n, ok := integer(string(value))
-	if !ok || n < least || n > most {
+	switch {
+	case ok && least <= n && n <= most:
+	case most == maxOffset: // which nobody needs to hear of
+		return badArgument(name, "must be a whole number, 0 or more")
+	default:
 		return badArgument(name, "must be a whole number from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(most, 10))
 	}
 	*into = int(min(n, math.MaxInt))

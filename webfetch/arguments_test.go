@@ -99,7 +99,7 @@ func TestBadArgumentsNameTheFirstMember(t *testing.T) {
 		{`{"url":"u","headers":{},"offset":-1}`, "headers", "takes url, offset, format, content, find, links, max_bytes"},
 		{`{"offset":-1,"":1}`, "", "no argument"},
 		{`{"url":"u","x":null}`, "x", "no argument"},
-		{`{"url":"","offset":-1,"max_bytes":0,"find":"","content":"x","links":1,"format":"x"}`, "offset", "0 to 9007199254740991"},
+		{`{"url":"","offset":-1,"max_bytes":0,"find":"","content":"x","links":1,"format":"x"}`, "offset", "0 or more"},
 		{`{"url":"","max_bytes":0,"find":"","content":"x","links":1,"format":"x"}`, "max_bytes", "1 to 20000"},
 		{`{"url":"","find":"","content":"x","links":1,"format":"x"}`, "find", "1 to 200"},
 		{`{"url":"","content":"x","links":1,"format":"x"}`, "content", `"main" or "full"`},

@@ -223,7 +223,7 @@ func mainPart(ctx context.Context, r *reply, root *html.Node, got *content) erro
 	}
 	got.text, got.kind, got.fullChars = text, PartMain, full
 	if chars < full {
-		got.notes = append(got.notes, Note{Kind: "main", Fact: fmt.Sprintf("main content of a page of %d chars; content=full shows the rest", full),
+		got.notes = append(got.notes, Note{Kind: "main", Fact: fmt.Sprintf("main content of a page of %d chars", full),
 			Data: map[string]any{"full_chars": full}})
 	}
 	return nil

@@ -17,9 +17,13 @@ func pageNotes(p *Page, able Abilities) []Note {
 		notes = append(notes, thinNote(t, able))
 	}
 	for _, n := range p.Notes {
-		if n.Kind != "thin" || len(p.Thin) == 0 { // a fact is told once, in the words for this agent's tools
-			notes = append(notes, n)
+		switch {
+		case n.Kind == "thin" && len(p.Thin) > 0: // told already, in the words for this agent's tools
+			continue
+		case n.Kind == "main" && able.MainContent:
+			n.Fact += "; content=full shows the rest"
 		}
+		notes = append(notes, n)
 	}
 	return notes
 }

@@ -77,10 +77,10 @@ func TestStatusesHaveTheirPhrases(t *testing.T) {
 func TestRenderNotesStandBetweenHeaderAndWrapper(t *testing.T) {
 	p := &Page{FinalURL: "https://h.example/", Status: 200, ContentType: "text/html", Via: ViaConverted, Content: "text\n",
 		Thin:  []Thin{{"js_shell", "3 words beside 9 scripts"}},
-		Notes: []Note{{Kind: "main", Fact: "main content of a page of 100 chars; content=full shows the rest"}}}
+		Notes: []Note{{Kind: "main", Fact: "main content of a page of 100 chars"}}}
 	want := "web_fetch: https://h.example/ · 200 · text/html → markdown · chars 0–5 of 5\n" +
 		"note: thin · js_shell: 3 words beside 9 scripts; " + wayOn("js_shell") + "\n" +
-		"note: main · main content of a page of 100 chars; content=full shows the rest\n" +
+		"note: main · main content of a page of 100 chars\n" +
 		untrusted.OpenTag + "\ntext\n\n" + untrusted.CloseTag
 	if got := Render(NewWindow(p, 0, 100)); got != want {
 		t.Errorf("text\n%s\nwant\n%s", got, want)
