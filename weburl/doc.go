@@ -9,7 +9,7 @@
 //   - [Parse] and [URL.Resolve]: what does this text mean? They answer a [URL] in canonical form without fragment,
 //     or an [*Error] of kind [Invalid], or one of kind [Disallowed] for another scheme or for credentials.
 //   - [Policy.Check] and [Policy.CheckURL]: may it be asked for? They look at the host as it stands and look nothing
-//     up, so that a refused host causes no DNS query.
+//     up, so that a refused host causes no DNS query. [Policy.Judge] answers the same as a JSON object.
 //   - [Dialer.DialContext]: what does the name resolve to, and may that be connected to? It resolves once, judges
 //     every answer, connects to a judged address only, and judges once more what the socket is connected to.
 //

@@ -2,7 +2,9 @@ package weburl_test
 
 // Fuzzing of everything that strangers write: URLs, redirect targets, dial addresses; and of what operators write.
 //
-//	go test -fuzz FuzzPolicy -fuzztime 5m ./weburl
+//	go test -run XXX -fuzz FuzzPolicy -fuzztime 5m -fuzzminimizetime 20x ./weburl
+//
+// Minimising is bounded, since its default of a minute for each new input is most of a short run.
 
 import (
 	"context"

@@ -100,13 +100,15 @@ func TestAttemptsOverlapAndTheFirstConnectionWins(t *testing.T) {
 				if conn != nil {
 					conn.Close()
 				}
-				if tried := strings.Join(tt.tried, " "); tried != c.tried {
-					t.Errorf("tried %s, want %s", tried, c.tried)
-				}
 				<-time.After(time.Minute) // every attempt has ended by now, and its connection is closed
 				synctest.Wait()
 				if open := n.open.Load(); open != 0 {
 					t.Errorf("%d connections left open", open)
+				}
+				tt.mu.Lock()
+				defer tt.mu.Unlock()
+				if tried := strings.Join(tt.tried, " "); tried != c.tried {
+					t.Errorf("tried %s, want %s", tried, c.tried)
 				}
 			})
 		})
