@@ -86,6 +86,13 @@ type cutter struct {
 // windowWith is the window in which the sought place lies, of those that follow each other from the place from on, and
 // where it begins.
 func (c cutter) windowWith(from, sought pagetext.Place) (*Window, pagetext.Place) {
+	for c.allFit() {
+		to := c.text.Cut(from, c.chars, c.maxBytes)
+		if sought.Byte < to.Byte {
+			break
+		}
+		from = to
+	}
 	for {
 		w, to := c.at(from)
 		if sought.Byte < to.Byte {
@@ -93,6 +100,18 @@ func (c cutter) windowWith(from, sought pagetext.Place) (*Window, pagetext.Place
 		}
 		from = to
 	}
+}
+
+// allFit tells whether no window of the page can be too long, so that those before the sought one need not be written
+// to know where they end: a page of small windows has millions.
+func (c cutter) allFit() bool {
+	const header = 1_000      // more than the longest, with the wrapper
+	const growth, per = 4, 14 // an escape adds at most 4 bytes, and a tag has at least 14
+	most := header + c.maxBytes + c.maxBytes/per*growth + growth
+	for _, n := range c.notes {
+		most += 1 + len(noteLine(n))
+	}
+	return most <= MaxTextBytes
 }
 
 // at is the window that begins at a place, and the place where it ends. It is cut again with fewer bytes for as long

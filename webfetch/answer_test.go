@@ -119,6 +119,15 @@ func TestFindShowsTheMatchWhereTheTextIsCutToFit(t *testing.T) {
 	}
 }
 
+// TestFindInAPageOfMillionsOfWindows ends at all only if the windows before the match cost next to nothing.
+func TestFindInAPageOfMillionsOfWindows(t *testing.T) {
+	filler := strings.Repeat("é", 1_000_000)
+	w := ReadWindow(htmlPage(filler+"needle"), Arguments{Find: "needle", MaxBytes: 1}, AnswerOptions{})
+	if w.Content != "n" || w.Offset != 1_000_000 {
+		t.Errorf("window %q at %d", w.Content, w.Offset)
+	}
+}
+
 func TestNotesComeInOneOrder(t *testing.T) {
 	p := htmlPage("a refund")
 	p.Thin = []Thin{{"js_shell", "3 words beside 9 scripts"}}

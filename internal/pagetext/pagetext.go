@@ -53,14 +53,13 @@ type Place struct{ Byte, Offset int }
 // the window, that is just after the line feed.
 func (t Text) Cut(from Place, n, maxBytes int) Place {
 	rest := t.text[from.Byte:]
-	n, maxBytes = max(n, 1), max(maxBytes, 1)
-	size := min(n, len(rest))
+	n, limit := max(n, 1), min(max(maxBytes, 1), len(rest))
+	size := min(n, limit)
 	if !t.ascii() {
-		size = Index(rest, n)
+		size = Index(rest[:limit], n)
 	}
-	if size > maxBytes {
-		for size = maxBytes; size > 0 && !startsChar(rest[size]); size-- {
-		}
+	for 0 < size && size < len(rest) && !startsChar(rest[size]) {
+		size--
 	}
 	chars := t.count(rest[:size])
 	if chars == 0 {
