@@ -146,18 +146,30 @@ func TestBrokenContentCodingsAreUnavailable(t *testing.T) {
 }
 
 func TestBodyLimitIsExact(t *testing.T) {
-	for _, coding := range []string{"identity", "gzip", "br", "zstd"} {
-		for _, over := range []int{0, 1} {
-			t.Run(fmt.Sprintf("%s+%d", coding, over), func(t *testing.T) {
-				body := strings.Repeat("x", DefaultMaxBodyBytes+over)
-				page, err := served(t, Options{}, Request{}, testsite.Once(func(c *testsite.Conn) {
-					c.Send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: "+coding+"\r\n\r\n", testsite.Encode(body, coding))
+	for _, c := range []struct {
+		coding string
+		limit  int64
+		opts   Options
+	}{
+		{"identity", DefaultMaxBodyBytes, Options{}},
+		{"identity", 1, Options{MaxBodyBytes: new(int64(1))}},
+		{"gzip", 100_000, Options{MaxBodyBytes: new(int64(100_000))}},
+		{"br", 100_000, Options{MaxBodyBytes: new(int64(100_000))}},
+		{"zstd", 100_000, Options{MaxBodyBytes: new(int64(100_000))}},
+	} {
+		for _, over := range []int64{0, 1} {
+			t.Run(fmt.Sprintf("%s/%d+%d", c.coding, c.limit, over), func(t *testing.T) {
+				body := testsite.Encode(strings.Repeat("x", int(c.limit+over)), c.coding)
+				page, err := served(t, c.opts, Request{}, testsite.Once(func(conn *testsite.Conn) {
+					conn.Send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: "+c.coding+"\r\n\r\n", body)
 				}))
 				if over == 1 {
-					wantCode(t, err, CodeTooLarge)
+					if e := wantCode(t, err, CodeTooLarge); e.LimitBytes != c.limit {
+						t.Errorf("limit %d", e.LimitBytes)
+					}
 					return
 				}
-				if err != nil || page.Bytes != DefaultMaxBodyBytes {
+				if err != nil || page.Bytes != c.limit {
 					t.Errorf("error %v", err)
 				}
 			})

@@ -91,7 +91,7 @@ func TestTM009BombsAreTooLargeWithinMemory(t *testing.T) {
 			}
 			most := int64(bombGrowth)
 			if strings.Contains(fault.Name, "br") {
-				most += 16 << 20 // the window that the format lets a server demand
+				most += 16 << 20 // the format lets a server demand a window of that size
 			}
 			t.Logf("the heap grew by %.1f MB", float64(grown)/(1<<20))
 			if grown > most {

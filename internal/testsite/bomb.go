@@ -13,7 +13,7 @@ import (
 )
 
 // bombBytes is how much a bomb unpacks to: far beyond the default limits, and soon made.
-const bombBytes = 64 << 20
+const bombBytes = 32 << 20
 
 // Encode gives text with the codings applied in order, as "gzip, br" in Content-Encoding says.
 func Encode(text, codings string) string {
@@ -45,13 +45,13 @@ func encoder(w io.Writer, codings string) io.WriteCloser {
 		var e io.WriteCloser
 		switch strings.TrimSpace(names[i]) {
 		case "gzip", "x-gzip":
-			e = gzip.NewWriter(chain.WriteCloser)
+			e, _ = gzip.NewWriterLevel(chain.WriteCloser, gzip.BestSpeed)
 		case "deflate":
-			e = zlib.NewWriter(chain.WriteCloser)
+			e, _ = zlib.NewWriterLevel(chain.WriteCloser, zlib.BestSpeed)
 		case "raw-deflate":
-			e, _ = flate.NewWriter(chain.WriteCloser, flate.DefaultCompression)
+			e, _ = flate.NewWriter(chain.WriteCloser, flate.BestSpeed)
 		case "br":
-			e = brotli.NewWriterOptions(chain.WriteCloser, brotli.WriterOptions{Quality: 5, LGWin: 24})
+			e = brotli.NewWriterOptions(chain.WriteCloser, brotli.WriterOptions{Quality: 1, LGWin: 24})
 		case "zstd":
 			e, _ = zstd.NewWriter(chain.WriteCloser, zstd.WithEncoderConcurrency(1))
 		default:
