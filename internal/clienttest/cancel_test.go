@@ -1,7 +1,6 @@
 package clienttest
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -14,6 +13,9 @@ import (
 
 // callLine is what the server logs of a call.
 var callLine = regexp.MustCompile(`(?m)^\{.*"msg":"call".*\}$`)
+
+// reportLine is a driver's report, whole.
+var reportLine = regexp.MustCompile(`^\{.*\}\n`)
 
 // W-088: a client that gives up stops the fetch, whichever era it speaks: by a notice in the older one, by closing the
 // response in the newer one. The site is left within a second.
@@ -65,35 +67,41 @@ func giveUp(t *testing.T, orders map[string]any, page *site) (report, time.Time)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out, errs := newLines(), newLines()
+	cmd.Stdout, cmd.Stderr = out, errs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the client ended with %v", err)
+		if err := <-ended; err != nil {
+			t.Errorf("the client ended with %v\n%s", err, errs.text())
 		}
 		cancel()
 	})
 	if _, err := io.WriteString(in, string(line)+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := bufio.NewReader(out).ReadBytes('\n')
-	gaveUp := time.Now()
-	if err != nil {
-		t.Fatalf("the client reported nothing: %v", err)
-	}
 	select {
 	case <-page.arrived:
-	default:
-		t.Fatal("the client gave up before the site was asked")
+	case err := <-ended:
+		ended <- err
+		t.Fatal("the client ended before the site was asked")
+	case <-ctx.Done():
+		t.Fatal("the site was never asked")
+	}
+	if _, err := io.WriteString(in, "give up\n"); err != nil {
+		t.Fatal(err)
+	}
+	text, ok := out.await(ctx, reportLine)
+	gaveUp := time.Now()
+	if !ok {
+		t.Fatal("the client reported nothing")
 	}
 	var rep report
-	if err := json.Unmarshal(text, &rep); err != nil {
+	if err := json.Unmarshal([]byte(text), &rep); err != nil {
 		t.Fatal(err)
 	}
 	return rep, gaveUp

@@ -16,8 +16,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // An era is how the suite is told which protocol revision to speak.
@@ -85,6 +87,9 @@ func TestConformanceOfTheProductInBothEras(t *testing.T) {
 	}
 }
 
+// scenarioTimeout is for a machine that has much else to do: a scenario takes a tenth of a second on an idle one.
+const scenarioTimeout = 2 * time.Minute
+
 // check is one thing that the suite looked at.
 type check struct {
 	scenario     string
@@ -100,7 +105,7 @@ func conformance(t *testing.T, s *server, era []string) []check {
 	t.Helper()
 	out := t.TempDir()
 	r := runNode(t, "", nil, installed(t, "@modelcontextprotocol/conformance/dist/index.js"),
-		append([]string{"server", "--url", withToken(t, s), "-o", out}, era...)...)
+		append([]string{"server", "--url", withToken(t, s), "-o", out, "--timeout", strconv.FormatInt(scenarioTimeout.Milliseconds(), 10)}, era...)...)
 	folders, err := os.ReadDir(out)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 )
 
 // clientTimeout bounds one client's whole run. Node starts in half a second, OpenCode ten, and a busy machine many times that.
-const clientTimeout = 3 * time.Minute
+const clientTimeout = 5 * time.Minute
 
 // oldestNode is the oldest Node that all clients run under (pi and the Inspector ask for it).
 var oldestNode = [2]int{22, 19}

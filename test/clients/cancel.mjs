@@ -1,5 +1,5 @@
-// Calls web_fetch with the official client and gives up after a while, in the era that is asked for. It stays connected
-// until its standard input ends, as a harness that goes on with other things does.
+// Calls web_fetch with the official client, in the era that is asked for, and gives up a while after a second line has
+// come on its standard input. It stays connected until that ends, as a harness that goes on with other things does.
 //   orders  {url, headers, era: "legacy"|"modern", call: {...arguments}, afterMs}
 //   report  protocol: the revision spoken; error: name and message of what the call threw
 
@@ -13,7 +13,8 @@ const client = new Client(
 );
 await client.connect(new StreamableHTTPClientTransport(new URL(order.url), { requestInit: { headers: order.headers } }));
 const abort = new AbortController();
-setTimeout(() => abort.abort('the driver gave up'), order.afterMs);
+process.stdin.once('data', () => setTimeout(() => abort.abort('the driver gave up'), order.afterMs));
+const ended = new Promise((resolve) => process.stdin.once('end', resolve));
 let error = null;
 try {
   await client.callTool({ name: TOOL, arguments: order.call }, { signal: abort.signal });
@@ -21,6 +22,5 @@ try {
   error = { name: thrown?.name ?? typeof thrown, message: String(thrown?.message ?? thrown) };
 }
 report({ protocol: client.getNegotiatedProtocolVersion(), error });
-process.stdin.resume();
-await new Promise((ended) => process.stdin.once('end', ended));
+await ended;
 await client.close();
