@@ -33,6 +33,8 @@ type hopper interface {
 	get(ctx context.Context, u *weburl.URL, accept string) (*answer, error)
 }
 
+var _ Source = (*Fetcher)(nil)
+
 // Direct makes the built-in fetcher. An invalid option is an *OptionError.
 func Direct(opts Options) (*Fetcher, error) {
 	if err := opts.validate(); err != nil {

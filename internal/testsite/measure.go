@@ -2,6 +2,7 @@ package testsite
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -9,26 +10,36 @@ import (
 	"time"
 )
 
-// LeavesNothing notes the goroutines that run now and fails the test at its end if there are more than these one
-// second later. Call it before the test starts anything.
+// LeavesNothing notes the goroutines and open files of now, and fails the test at its end if there are more a second
+// later. Call it before the test starts anything. Files are counted where the system lists them (Linux).
 func LeavesNothing(t testing.TB) {
 	t.Helper()
-	before := runtime.NumGoroutine()
+	Unused(t) // the first socket of a process opens the poller's own files
+	goroutines, files := runtime.NumGoroutine(), openFiles()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
-		for runtime.NumGoroutine() > before {
+		for runtime.NumGoroutine() > goroutines || openFiles() > files {
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
 				all := make([]byte, 1<<20)
-				t.Errorf("%d goroutines ran before, %d do a second after:\n%s", before, runtime.NumGoroutine(), all[:runtime.Stack(all, true)])
+				t.Errorf("a second after the test %d goroutines run, before it %d; %d files are open, before it %d\n%s",
+					runtime.NumGoroutine(), goroutines, openFiles(), files, all[:runtime.Stack(all, true)])
 				return
 			}
 		}
 	})
+}
+
+func openFiles() int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(list)
 }
 
 // HeapGrowth runs f and gives by how many bytes the live heap was larger at its largest than before, sampled. Garbage
