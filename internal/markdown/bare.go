@@ -32,13 +32,16 @@ func (r *renderer) bareAddress(s string) int {
 	if end <= len("://") || !signs(address) {
 		return 0
 	}
-	if i := strings.IndexByte(address, '&'); i >= 0 && looksLikeReference(address[i:]) || strings.IndexByte(address, '|') >= 0 {
+	before := len(r.out) - scheme - 1
+	if i := strings.IndexByte(address, '&'); i >= 0 && looksLikeReference(address[i:]) || strings.IndexByte(address, '|') >= 0 ||
+		before >= r.lineStart && (r.out[before] == '\\' || r.out[before] == '<') {
 		r.escaped(':')
 		return 1
 	}
 	r.out = slices.Insert(r.out, len(r.out)-scheme, '<')
 	r.out = append(r.out, address...)
 	r.out = append(r.out, '>')
+	r.textFrom = len(r.out)
 	return end
 }
 
@@ -69,7 +72,7 @@ func (r *renderer) schemeBefore() int {
 	for _, scheme := range []string{"https", "http"} {
 		n := len(line) - len(scheme)
 		if n >= 0 && bytes.EqualFold(line[n:], []byte(scheme)) {
-			if n > 0 && (wordByte(line[n-1]) || line[n-1] == '<') || r.markWithin(len(scheme)) {
+			if n > 0 && wordByte(line[n-1]) && !r.markWithin(len(scheme)+1) || r.markWithin(len(scheme)) {
 				return 0
 			}
 			return len(scheme)
@@ -83,22 +86,44 @@ func (r *renderer) markWithin(n int) bool {
 	return len(r.marks) > 0 && r.marks[len(r.marks)-1].at > len(r.out)-n
 }
 
-// breakAddress keeps the word that is being written from being read as a link by its "www.": an escape within would
-// show.
+// breakAddress keeps the word that is being written from being read as a link by a "www." or "http://" in it: an
+// escape within a link would show, and markup right after it would be a part of it.
 func (r *renderer) breakAddress() {
-	const longest = 512 // looked back
-	line := r.out[r.lineStart:]
-	i := len(line)
-	for i > 0 && line[i-1] > ' ' && len(line)-i < longest {
-		i--
-	}
-	word := line[i:]
-	for len(word) > 0 && strings.IndexByte("(*_~\"'", word[0]) >= 0 {
-		word, i = word[1:], i+1
-	}
-	const sign = "www."
-	if r.inLink || len(word) < len(sign) || !bytes.EqualFold(word[:len(sign)], []byte(sign)) || r.markWithin(len(word)) {
+	const longest = 256 // looked back
+	from := max(r.lineStart, min(r.textFrom, len(r.out)))
+	line := r.out[from:]
+	if r.inLink {
 		return
 	}
-	r.out = slices.Insert(r.out, r.lineStart+i+len(sign)-1, '\\')
+	for i := len(line) - 1; i >= 0 && line[i] > ' ' && len(line)-i < longest; i-- {
+		if c := line[i] | 0x20; c != 'w' && c != 'h' {
+			continue
+		}
+		if n := addressAt(line, i); n > 0 {
+			r.insertByte(from+i+n, '\\')
+			return
+		}
+	}
+}
+
+// addressAt says how far into the word at offset i of a line a backslash unmakes the address that it is; 0 if it is
+// none.
+func addressAt(line []byte, i int) int {
+	if i > 0 && wordByte(line[i-1]) {
+		return 0
+	}
+	for _, sign := range []string{"www.", "http://", "https://"} {
+		if len(line)-i >= len(sign) && bytes.EqualFold(line[i:i+len(sign)], []byte(sign)) {
+			return strings.IndexAny(sign, ".:")
+		}
+	}
+	return 0
+}
+
+// insertByte puts a byte into text already written.
+func (r *renderer) insertByte(at int, c byte) {
+	r.out = slices.Insert(r.out, at, c)
+	for i := len(r.marks) - 1; i >= 0 && r.marks[i].at > at; i-- {
+		r.marks[i].at++
+	}
 }

@@ -77,7 +77,7 @@ func (r *renderer) guardClosing() {
 		i--
 	}
 	if i < len(r.out) && (i == r.leafStart || r.out[i-1] == ' ') {
-		r.out = append(r.out[:len(r.out)-1], '\\', '#')
+		r.insertByte(len(r.out)-1, '\\')
 	}
 }
 

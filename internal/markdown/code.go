@@ -39,9 +39,14 @@ func (r *renderer) code(n *html.Node, t *traits, s styles) {
 	}
 	text := strings.Join(strings.Fields(string(c)), " ")
 	if text == "" {
+		r.space = r.space || len(c) > 0
 		r.textless(n)
 		return
 	}
+	// Blanks at its ends stand outside of the span.
+	r.space = r.space || class[c[0]] == blank
+	trailing := class[c[len(c)-1]] == blank
+	defer func() { r.space = r.space || trailing }()
 	if a := onlyAnchor(n); a != nil && !r.inLink {
 		href, _ := attribute(a, "href")
 		if url := r.base.resolve(href); !inert(url) && !r.base.samePage(url) {
@@ -98,6 +103,7 @@ func (r *renderer) span(text string) {
 		}
 	}
 	r.ready()
+	r.breakAddress()
 	start := len(r.out)
 	fence := longestRun(text, '`') + 1
 	pad := text[0] == '`' || text[len(text)-1] == '`'
@@ -120,6 +126,7 @@ func (r *renderer) span(text string) {
 	}
 	r.fence(fence)
 	r.codeEnd = codeSpan{start, len(r.out), text}
+	r.textFrom = len(r.out)
 }
 
 func (r *renderer) fence(n int) {

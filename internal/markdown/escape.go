@@ -78,6 +78,9 @@ func (r *renderer) text(s string) {
 // from there on.
 func (r *renderer) word(rest, word string) {
 	r.ready()
+	if r.markHere() {
+		r.breakAddress()
+	}
 	r.out = append(r.out, word[r.lineStarts(rest):]...)
 }
 
@@ -92,25 +95,8 @@ func (r *renderer) blanks(s string, i int) int {
 		r.lineBreak()
 		return j
 	}
-	// A line break in the source between two Chinese or Japanese characters is no blank: their lines wrap anywhere.
-	if feed && j < len(s) && r.open && !r.space && eastAsian(s[j]) && eastAsian(r.lastLead()) {
-		return j
-	}
 	r.space = true
 	return j
-}
-
-// eastAsian says that a lead byte begins characters that are written without blanks (kana, Han, their punctuation).
-func eastAsian(lead byte) bool { return lead >= 0xE3 && lead <= 0xE9 || lead == 0xEF }
-
-// lastLead is the first byte of the last character written; 0 at the start of a line.
-func (r *renderer) lastLead() byte {
-	for i := len(r.out) - 1; i >= r.lineStart; i-- {
-		if utf8.RuneStart(r.out[i]) {
-			return r.out[i]
-		}
-	}
-	return 0
 }
 
 // wideChar is the length and class of the character at the start of s, whose lead byte is of class wide.
@@ -148,7 +134,7 @@ func (r *renderer) markup(s string) int {
 	case '`':
 		escape = true
 	case '\\':
-		escape = len(s) == 1 || punctuation(s[1])
+		escape = ends(s, 1) || punctuation(s[1]) // a blank may yet go, and what comes then is not known
 	case '*', '_', '~':
 		return r.delimiters(s)
 	case '[', ']':
@@ -192,11 +178,14 @@ func (r *renderer) delimiters(s string) int {
 	}
 	free := spaceRune(before) && after >= 0 && spaceRune(after)
 	switch s[0] {
+	case '*':
+		// The blank after it stays a blank only if more text follows; else it may yet go, and a mark or a break come.
+		free = free && !r.keepLines && !r.markHere() && goesOn(s, n)
 	case '_':
 		free = free || after >= 0 && wordRune(before) && wordRune(after)
 	case '~':
 		// A lone tilde before a word can only open, and nothing of ours closes it. Three may begin a fence.
-		free = n == 1 && after >= 0 && spaceRune(before) && !r.markHere()
+		free = n == 1 && after >= 0 && spaceRune(before) && !r.live[del] && !r.markHere()
 	}
 	if !free {
 		r.breakAddress()
@@ -208,6 +197,19 @@ func (r *renderer) delimiters(s string) int {
 		r.out = append(r.out, s[0])
 	}
 	return n
+}
+
+// goesOn says that a visible character stands in s after n bytes and blanks.
+func goesOn(s string, n int) bool {
+	for n < len(s) && ends(s, n) {
+		if class[s[n]] == wide {
+			size, _ := wideChar(s[n:])
+			n += size
+		} else {
+			n++
+		}
+	}
+	return n < len(s)
 }
 
 // markHere says that an emphasis mark will stand right before what comes.

@@ -74,15 +74,26 @@ func (r *renderer) hardBreak() {
 	case r.flat == inHeading:
 		r.out = append(r.out, ' ')
 	default:
-		// Some parsers read three backslashes at a line's end wrongly: escaped ones become references.
-		text := bytes.TrimRight(r.out, `\`)
-		pairs := (len(r.out) - len(text)) / 2
-		r.out = text
-		for range pairs {
-			r.out = append(r.out, "&#92;"...)
-		}
+		r.settleBackslashes()
 		r.out = append(r.out, '\\', '\n')
 		r.linePrefix()
+	}
+}
+
+// settleBackslashes makes references of the backslashes at the end of a line: some parsers read three of them wrongly.
+func (r *renderer) settleBackslashes() {
+	text := bytes.TrimRight(r.out, `\`)
+	n := (len(r.out) - len(text)) / 2
+	if n == 0 {
+		return
+	}
+	end := len(text)
+	r.out = text
+	for range n {
+		r.out = append(r.out, "&#92;"...)
+	}
+	for i := len(r.marks) - 1; i >= 0 && r.marks[i].at > end; i-- {
+		r.marks[i].at = len(r.out)
 	}
 }
 
@@ -171,7 +182,8 @@ func (r *renderer) activate() {
 
 // openBracket writes the bracket that begins a link; a literal exclamation mark before it must not make an image of it.
 func (r *renderer) openBracket() {
-	if r.last() == '!' {
+	r.breakAddress()
+	if r.last() == '!' && !r.markHere() {
 		r.out = append(r.out[:len(r.out)-1], '\\', '!')
 	}
 	r.out = append(r.out, '[')

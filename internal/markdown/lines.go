@@ -6,6 +6,7 @@ package markdown
 import (
 	"bytes"
 	"strings"
+	"unicode"
 )
 
 // lineage is where in quotes and lists the next line stands.
@@ -84,7 +85,7 @@ func (r *renderer) linePrefix() {
 // lineStarts guards the start of a line: where s, the text that comes now, would begin a block, it writes the first
 // characters with a backslash and answers how many bytes of s it took.
 func (r *renderer) lineStarts(s string) int {
-	if len(r.out) != r.lineStart || r.flat != 0 {
+	if len(r.out) != r.lineStart || r.flat != inBlock && (r.flat != inHeading || s[0] != '[') {
 		return 0
 	}
 	continued := r.lineStart != r.leafStart // after a hard break: the line before could turn into a heading or a table
@@ -106,7 +107,7 @@ func (r *renderer) lineStarts(s string) int {
 	case '|', ':':
 		escape = continued && only(s, "-|: ")
 	case '[':
-		escape = len(s) < 3 || s[2] == ']' && (s[1] == ' ' || s[1] == 'x' || s[1] == 'X')
+		escape = taskBox(s)
 	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		n := 1
 		for n < len(s) && digit(s[n]) {
@@ -124,6 +125,17 @@ func (r *renderer) lineStarts(s string) int {
 	}
 	r.out = append(r.out, '\\', s[0])
 	return 1
+}
+
+// taskBox says that s, which begins with a bracket, may read as the box of a task.
+func taskBox(s string) bool {
+	const longest = 16 // blanks collapse, so that a box may be written longer than it is
+	end := strings.IndexByte(s[:min(len(s), longest)], ']')
+	if end < 0 {
+		return len(s) < longest
+	}
+	mark := strings.TrimFunc(s[1:end], unicode.IsSpace)
+	return end > 1 && (mark == "" || mark == "x" || mark == "X")
 }
 
 // run is how often c stands at the start of s.

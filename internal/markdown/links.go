@@ -4,6 +4,8 @@
 package markdown
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -96,11 +98,17 @@ func (r *renderer) closeLink(e *inline) {
 	if string(content) == e.url && r.autolinks(e.url) {
 		r.out[e.at] = '<'
 		r.out = append(r.out, '>')
+		r.textFrom = len(r.out)
 		return
+	}
+	if len(content) == 1 && content[0]|0x20 == 'x' && e.at == r.leafStart {
+		// At the start of an item "[x]" would be a task's box.
+		r.out = slices.Replace(r.out, e.at+1, len(r.out), []byte("&#"+strconv.Itoa(int(content[0]))+";")...)
 	}
 	r.out = append(r.out, ']', '(')
 	r.out = appendDestination(r.out, e.url, r.flat == inCell)
 	r.out = append(r.out, ')')
+	r.textFrom = len(r.out)
 }
 
 // autolinks says that <address> reads as a link to it.

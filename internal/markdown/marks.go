@@ -133,6 +133,7 @@ func dropWhole(marks []emphasis, start, end int) {
 // true when there was nothing to repair.
 func (r *renderer) settle(marks []emphasis, start int) bool {
 	settled := true
+	stars := 0 // runs of stars that are open
 	for i := 0; i < len(marks); {
 		if marks[i].gone {
 			i++
@@ -142,37 +143,27 @@ func (r *renderer) settle(marks []emphasis, start int) bool {
 		for end < len(marks) && marks[end].at == marks[i].at {
 			end++
 		}
-		if !r.settleGroup(marks, i, end, start) {
+		if !r.settleGroup(marks, i, end, start, stars) {
 			settled = false
 		}
-		i = end
+		for ; i < end; i++ {
+			if m := &marks[i]; m.kind == del || m.gone || m.tag {
+				continue
+			} else if m.open {
+				stars++
+			} else {
+				stars--
+			}
+		}
 	}
 	return settled
 }
 
 // settleGroup checks the marks [i, end), which stand at one place.
-func (r *renderer) settleGroup(marks []emphasis, i, end, start int) bool {
-	ok := true
+func (r *renderer) settleGroup(marks []emphasis, i, end, start, stars int) bool {
+	ok := partGroup(marks, i, end)
 	at := marks[i].at
 	before, after := r.runeBefore(at), r.runeAt(at)
-	// Stars that close and stars that open side by side would be one run: the openers become tags.
-	var closed [3]bool
-	for j := i; j < end; j++ {
-		m := &marks[j]
-		if m.gone || m.tag {
-			continue
-		}
-		family := m.kind
-		if family == strong {
-			family = em
-		}
-		if !m.open {
-			closed[family] = true
-		} else if closed[family] {
-			m.tag, marks[m.pair].tag = true, true
-			ok = false
-		}
-	}
 	for j := i; j < end; {
 		m := &marks[j]
 		if m.gone || m.tag {
@@ -185,14 +176,43 @@ func (r *renderer) settleGroup(marks []emphasis, i, end, start int) bool {
 			k++
 		}
 		left, right := neighbour(marks[i:j], before, true), neighbour(marks[k:end], after, false)
-		tildes := m.kind == del && (left == '~' || right == '~') // they would be one run, escaped or not
-		if tildes || m.open && !canOpen(left, right) || !m.open && !canOpen(right, left) {
+		switch {
+		case m.kind == del && (left == '~' || right == '~'), // one run for a parser, escaped or not
+			m.open && m.kind != del && stars > 0 && mayOpen(right, left): // it would close what is open
+			for ; j < k; j++ {
+				marks[j].tag, marks[marks[j].pair].tag = true, true
+			}
 			ok = false
+		case m.open && !canOpen(left, right) || !m.open && !canOpen(right, left):
 			for ; j < k; j++ {
 				r.mend(marks, j, start)
 			}
+			ok = false
 		}
 		j = k
+	}
+	return ok
+}
+
+// partGroup parts stars that close from stars that open at one place, which would be one run: the openers become
+// tags. True when there were none.
+func partGroup(marks []emphasis, i, end int) bool {
+	ok := true
+	var stars, tildes bool
+	for ; i < end; i++ {
+		m := &marks[i]
+		closed := &stars
+		if m.kind == del {
+			closed = &tildes
+		}
+		switch {
+		case m.gone || m.tag:
+		case !m.open:
+			*closed = true
+		case *closed:
+			m.tag, marks[m.pair].tag = true, true
+			ok = false
+		}
 	}
 	return ok
 }
@@ -203,6 +223,13 @@ func canOpen(before, after rune) bool {
 	return !spaceRune(after) &&
 		(!punctRune(after) || spaceRune(before) || punctRune(before)) &&
 		(!strictPunct(after) || spaceRune(before) || strictPunct(before))
+}
+
+// mayOpen says that some parser lets a run open there.
+func mayOpen(before, after rune) bool {
+	return !spaceRune(after) &&
+		(!punctRune(after) || spaceRune(before) || punctRune(before) ||
+			!strictPunct(after) || strictPunct(before))
 }
 
 // neighbour is the character next to a run: of the nearest mark that is written between it and the text, or the

@@ -30,6 +30,7 @@ func (r *renderer) formula(tex string, display bool) bool {
 		return true
 	}
 	r.ready()
+	r.breakAddress()
 	r.dollars(tex, "$")
 	return true
 }
@@ -43,6 +44,7 @@ func (r *renderer) dollars(tex, sign string) {
 		r.out = append(r.out, tex[i])
 	}
 	r.out = append(r.out, sign...)
+	r.textFrom = len(r.out)
 }
 
 // tidyTeX is TeX on one line that a Markdown parser without math cannot take for a tag, and without the frame that

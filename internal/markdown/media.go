@@ -52,13 +52,14 @@ func (r *renderer) image(n *html.Node, t *traits) {
 		return
 	}
 	r.ready()
+	r.breakAddress()
 	start := len(r.out)
 	r.out = append(r.out, '!', '[')
 	r.alternative(alt)
 	r.out = append(r.out, ']', '(')
 	r.out = appendDestination(r.out, src, r.flat == inCell)
 	r.out = append(r.out, ')')
-	r.imageEnd = len(r.out)
+	r.imageEnd, r.textFrom = len(r.out), len(r.out)
 	r.remember(start, alt, src, quality)
 }
 

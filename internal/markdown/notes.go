@@ -33,6 +33,7 @@ func (r *renderer) noteReference(a *html.Node, href string) bool {
 	r.out = append(r.out, '^')
 	r.out = append(r.out, label...)
 	r.out = append(r.out, ']')
+	r.textFrom = len(r.out)
 	return true
 }
 
