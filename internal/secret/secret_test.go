@@ -26,7 +26,7 @@ type holder struct {
 
 type tokenOnly struct{ Token Value }
 
-func TestSecretIsNeverPrinted(t *testing.T) {
+func TestTM105SecretIsNeverPrinted(t *testing.T) {
 	v := New(canary)
 	h := holder{Token: v, Ptr: &v, List: []Value{v}, ByName: map[string]Value{"a": v}, hidden: v}
 
