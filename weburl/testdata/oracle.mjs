@@ -2,8 +2,8 @@
 // by another method (bit strings instead of prefixes), so that a slip in one of the two shows.
 //
 // One JSON array a line on standard input, [url] or [reference, base]; one JSON object a line on standard output:
-// ok (it parses), href without fragment, host, port, rightToLeft (the host has such letters, whose order this parser
-// does not check although the standard asks for it), refuse (the reason, "" if it is allowed).
+// ok (it parses), href without fragment, host, port, contextual (the host has right-to-left letters or joiners, whose
+// context Node 20 does not fully check although the standard asks for it), refuse (the reason, "" if it is allowed).
 import { createInterface } from "node:readline";
 import { domainToUnicode } from "node:url";
 
@@ -80,7 +80,7 @@ function answer([text, base]) {
   return {
     ok: true, href: url.href, host: url.hostname.replace(/\.$/, ""),
     port: url.port || (url.protocol === "https:" ? "443" : "80"),
-    rightToLeft: /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]/.test(domainToUnicode(url.hostname)),
+    contextual: /[\u200c\u200d\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]/.test(domainToUnicode(url.hostname)),
     refuse: base !== undefined && hrefLength > 2000 ? "length" : refusal(url),
   };
 }
