@@ -4,11 +4,13 @@ package main
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -89,13 +91,21 @@ func typed(f *kong.Flag, value any) (any, error) {
 			return nil, errors.New("must be a text")
 		}
 		return text, nil
-	default:
-		text, ok := scalar(value)
-		if !ok {
-			return nil, errors.New("must be one value")
-		}
-		return text, nil
 	}
+	text, ok := scalar(value)
+	if !ok {
+		return nil, errors.New("must be one value")
+	}
+	if own, ok := reflect.New(kind).Interface().(encoding.TextUnmarshaler); ok {
+		return text, own.UnmarshalText([]byte(text))
+	}
+	if _, number := value.(json.Number); !number {
+		return nil, errors.New("must be a number")
+	}
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return nil, errors.New("must be a whole number")
+	}
+	return text, nil
 }
 
 func scalar(value any) (string, bool) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/wayleave/wayleave/webfetch"
 )
@@ -40,6 +41,7 @@ func (c *convertCommand) Run(s *session) error {
 		return failedRead(s, optionMisused(err), c.JSON)
 	}
 	if c.JSON {
+		page.RetrievedAt = time.Now().UTC()
 		return s.out.jsonIndented(page)
 	}
 	text := page.Content

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/agent"
@@ -50,7 +52,7 @@ func (d *checkup) add(name, status, format string, args ...any) {
 
 // Run reports. It fails where a check does.
 func (c *doctorCommand) Run(s *session) error {
-	d := &checkup{build: thisBuild(), Config: s.settings.file, Settings: s.settings.all, Limits: c.limits()}
+	d := &checkup{build: thisBuild(), Config: s.settings.file, Settings: s.settings.all, Limits: c.limits(s.settings.all)}
 	done := s.err.progress("looking")
 	c.configuration(d)
 	c.dataFolder(s, d)
@@ -99,27 +101,31 @@ func columns(out *output, all []setting) {
 }
 
 // limits are the library's options as they are in force, under the library's names.
-func (c *doctorCommand) limits() []setting {
+func (c *doctorCommand) limits(set []setting) []setting {
 	timeout := webfetch.DefaultTimeout
 	if c.Timeout != nil {
 		timeout = time.Duration(*c.Timeout)
 	}
-	limit := func(name string, given bool, value any) setting {
-		origin := "default"
-		if given {
-			origin = "set"
+	limit := func(name string, value any) setting {
+		out := setting{Name: name, Value: fmt.Sprint(value), Origin: "fixed"}
+		for _, s := range set {
+			if key(s.Name) == strings.TrimSuffix(name, "_ms") {
+				out.Origin = s.Origin
+			}
 		}
-		return setting{Name: name, Value: fmt.Sprint(value), Origin: origin}
+		return out
 	}
 	return []setting{
-		limit("page_chars", c.PageChars != nil, or(c.PageChars, webfetch.DefaultPageChars)),
-		limit("max_body_bytes", c.MaxBodyBytes != nil, or(c.MaxBodyBytes, webfetch.DefaultMaxBodyBytes)),
-		limit("timeout_ms", c.Timeout != nil, timeout.Milliseconds()),
-		limit("max_redirects", c.MaxRedirects != nil, or(c.MaxRedirects, webfetch.DefaultMaxRedirects)),
-		limit("user_agent", c.UserAgent != nil, or(c.UserAgent, webfetch.DefaultUserAgent)),
-		limit("max_bytes", false, fmt.Sprintf("%d, at most %d", webfetch.DefaultWindowBytes, webfetch.MaxWindowBytes)),
-		limit("result_bytes", false, webfetch.MaxTextBytes),
-		limit("per_minute", c.PerMinute != 600, c.PerMinute),
+		limit("page_chars", or(c.PageChars, webfetch.DefaultPageChars)),
+		limit("max_body_bytes", or(c.MaxBodyBytes, webfetch.DefaultMaxBodyBytes)),
+		limit("timeout_ms", timeout.Milliseconds()),
+		limit("max_redirects", or(c.MaxRedirects, webfetch.DefaultMaxRedirects)),
+		limit("user_agent", or(c.UserAgent, webfetch.DefaultUserAgent)),
+		limit("per_minute", c.PerMinute),
+		limit("per_host", c.PerHost),
+		limit("per_host_second", c.PerHostSecond),
+		limit("max_bytes", fmt.Sprintf("%d, at most %d", webfetch.DefaultWindowBytes, webfetch.MaxWindowBytes)),
+		limit("result_bytes", webfetch.MaxTextBytes),
 	}
 }
 
@@ -132,11 +138,7 @@ func or[T any](p *T, otherwise T) T {
 
 // configuration checks what serve would refuse.
 func (c *doctorCommand) configuration(d *checkup) {
-	o, err := c.service()
-	if err == nil {
-		_, err = webfetch.Direct(o.Fetch)
-		err = optionMisused(err)
-	}
+	_, err := c.service()
 	if err == nil {
 		_, err = c.front()
 	}
@@ -189,7 +191,7 @@ func (c *doctorCommand) dataFolder(s *session, d *checkup) {
 	case live == 0:
 		d.add("tokens", "warn", "no token works; `wayleave agents token new %s` makes one", agent.Local)
 	default:
-		d.add("tokens", "ok", "%d of %d agents", live, len(agents))
+		d.add("tokens", "ok", "%d that work, %d agents", live, len(agents))
 	}
 	hosts, err := allowed.NewStore(folder, nil).List()
 	switch {
@@ -236,9 +238,12 @@ func (c *doctorCommand) listener(ctx context.Context, d *checkup) {
 	if host == "" || host == "0.0.0.0" || host == "::" {
 		host = "127.0.0.1"
 	}
-	scheme := "http"
+	scheme, trust, err := "http", (*tls.Config)(nil), error(nil)
 	if c.TLSCert != "" {
 		scheme = "https"
+		if trust, err = trustOwn(c.TLSCert, c.TLSKey); err != nil {
+			return // said under settings
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -247,11 +252,14 @@ func (c *doctorCommand) listener(ctx context.Context, d *checkup) {
 		d.add("server", "fail", "--listen %s: %v", strconv.Quote(c.Listen), err)
 		return
 	}
-	// The certificate is for another name than a loopback address; only whether someone is well is asked here.
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
+	transport := &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}
 	response, err := transport.RoundTrip(request)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
 		d.add("server", "info", "none at %s", c.Listen)
+		return
+	case err != nil:
+		d.add("server", "warn", "the one at %s does not answer: %v", c.Listen, err)
 		return
 	}
 	defer response.Body.Close()
@@ -263,6 +271,27 @@ func (c *doctorCommand) listener(ctx context.Context, d *checkup) {
 	default:
 		d.add("server", "warn", "something else answers at %s (%d)", c.Listen, response.StatusCode)
 	}
+}
+
+// trustOwn trusts exactly the certificate that serve would show, whatever name it is for.
+func trustOwn(certFile, keyFile string) (*tls.Config, error) {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(pair.Leaf)
+	trust := &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	switch {
+	case len(pair.Leaf.DNSNames) > 0:
+		trust.ServerName = strings.TrimPrefix(pair.Leaf.DNSNames[0], "*.")
+		if trust.ServerName != pair.Leaf.DNSNames[0] {
+			trust.ServerName = "any." + trust.ServerName
+		}
+	case len(pair.Leaf.IPAddresses) > 0:
+		trust.ServerName = pair.Leaf.IPAddresses[0].String()
+	}
+	return trust, nil
 }
 
 func (c *doctorCommand) memory(d *checkup) {

@@ -8,6 +8,7 @@ import (
 	"github.com/wayleave/wayleave"
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/webfetch"
 )
 
 // serviceFlags are those of both doors.
@@ -34,6 +35,10 @@ func (f serviceFlags) service() (wayleave.Options, error) {
 		}
 	}
 	fetch.Description = f.Description
+	// Before a folder is made or a port opened over it.
+	if _, err := webfetch.Direct(fetch); err != nil {
+		return wayleave.Options{}, optionMisused(err)
+	}
 	return wayleave.Options{Fetch: fetch, Version: thisBuild().Version,
 		PerMinute: f.PerMinute, PerHost: f.PerHost, PerHostSecond: f.PerHostSecond}, nil
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -77,17 +78,22 @@ func (s *settings) getenv(name string) string { return s.env[name] }
 // Validate refuses keys and variables that nothing reads. A variable is refused only where it is nearly the name of
 // one that is read: others of that prefix may be a person's own.
 func (s *settings) Validate(app *kong.Application) error {
-	keys := make(map[string]bool)
+	keys, byKey := make(map[string]bool), make(map[string]*kong.Flag)
 	for _, f := range flags(app.Node) {
+		if !settable(f) {
+			continue
+		}
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			keys[key(name)] = true
+			keys[key(name)], byKey[key(name)] = true, f
 		}
 	}
-	delete(keys, "help")
-	delete(keys, "config")
-	for k := range s.values {
+	for _, k := range slices.Sorted(maps.Keys(s.values)) {
 		if !keys[k] {
 			return fmt.Errorf("configuration file %s: unknown key %q%s", s.file, k, nearest(k, keys))
+		}
+		// Also where a flag or variable stands before it: the next start may lack that.
+		if _, err := typed(byKey[k], s.values[k]); err != nil {
+			return fmt.Errorf("key %s of configuration file %s: %w", k, s.file, err)
 		}
 	}
 	variables := map[string]bool{envPrefix + "CONFIG": true}
@@ -112,13 +118,19 @@ func flags(n *kong.Node) []*kong.Flag {
 	return out
 }
 
+// settable says whether a flag may come from the environment or a file.
+func settable(f *kong.Flag) bool {
+	return f.Name != "help" && f.Name != "config" && f.Tag.Get("setting") != "-"
+}
+
 // Resolve gives the value of a flag that is not on the command line, nil for none.
 func (s *settings) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
-	if f.Name == "help" || f.Name == "config" || f.Tag.Get("setting") == "-" {
+	if !settable(f) {
 		return nil, nil
 	}
 	for _, name := range append([]string{f.Name}, f.Aliases...) {
-		if value, ok := s.env[variable(name)]; ok {
+		// An empty variable counts as none: it must not stand for an empty list, which allows everything.
+		if value := s.env[variable(name)]; value != "" {
 			s.resolved[f.Name] = "variable " + variable(name)
 			return value, nil
 		}
