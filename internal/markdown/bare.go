@@ -89,8 +89,12 @@ func (r *renderer) markWithin(n int) bool {
 // breakAddress keeps the word that is being written from being read as a link by a "www." or "http://" in it: an
 // escape within a link would show, and markup right after it would be a part of it.
 func (r *renderer) breakAddress() {
-	const longest = 256 // looked back
-	from := max(r.lineStart, min(r.textFrom, len(r.out)))
+	const (
+		longest = 256             // looked back
+		sign    = len("https://") // may have been incomplete when the word was looked through
+	)
+	from := max(r.lineStart, min(r.textFrom, len(r.out)), min(r.looked, len(r.out))-sign)
+	r.looked = len(r.out)
 	line := r.out[from:]
 	if r.inLink {
 		return
@@ -109,7 +113,7 @@ func (r *renderer) breakAddress() {
 // addressAt says how far into the word at offset i of a line a backslash unmakes the address that it is; 0 if it is
 // none.
 func addressAt(line []byte, i int) int {
-	if i > 0 && wordByte(line[i-1]) {
+	if i > 0 && (wordByte(line[i-1]) || line[i-1] == '\\') {
 		return 0
 	}
 	for _, sign := range []string{"www.", "http://", "https://"} {

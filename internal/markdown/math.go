@@ -141,8 +141,8 @@ func (r *renderer) drawn(n *html.Node, t *traits) bool {
 		}
 		return besideMath(n)
 	}
-	text := plainText(n)
-	if tex := strings.TrimSpace(text); len(tex) > 4 && n.FirstChild.Type == html.TextNode {
+	if c := n.FirstChild; c != nil && c.Type == html.TextNode && c.NextSibling == nil {
+		tex := strings.TrimSpace(c.Data)
 		display := strings.HasPrefix(tex, `\[`) && strings.HasSuffix(tex, `\]`) || strings.HasPrefix(tex, "$$") && strings.HasSuffix(tex, "$$")
 		if display || strings.HasPrefix(tex, `\(`) && strings.HasSuffix(tex, `\)`) {
 			return r.formula(tex, display)

@@ -29,7 +29,7 @@ func (r *renderer) survey(root *html.Node, address string) {
 	r.base = newBase(address)
 	rebased := false
 	text := 0
-	labels := map[string]bool(nil)
+	labels := map[string]int(nil)
 	for n := root; n != nil; {
 		if r.steps++; r.steps%128 == 0 {
 			if r.err = r.ctx.Err(); r.err != nil {
@@ -56,11 +56,11 @@ func (r *renderer) survey(root *html.Node, address string) {
 		case atom.A:
 			if id := referenceTarget(n); id != "" {
 				if labels == nil {
-					labels = map[string]bool{}
+					labels = map[string]int{}
 					r.notes = map[string]*note{}
 				}
 				if r.notes[id] == nil {
-					r.notes[id] = &note{label: noteLabel(n, labels)}
+					r.notes[id] = &note{label: newLabel(n, labels)}
 				}
 			}
 		}
@@ -108,23 +108,21 @@ func referenceTarget(a *html.Node) string {
 	return href[1:]
 }
 
-// noteLabel is the label of the note that a reference leads to: the reference's own words where they can be one and
-// are not taken.
-func noteLabel(a *html.Node, taken map[string]bool) string {
+// newLabel is the label of the note that a reference leads to: the reference's own words where they can be one, with a
+// number after them where they are taken.
+func newLabel(a *html.Node, taken map[string]int) string {
 	label := strings.Trim(shortText(a), "[]() \u00a0")
 	if len(label) == 0 || len(label) > 16 || strings.IndexFunc(label, func(c rune) bool {
 		return c >= 0x80 || !letter(byte(c)) && !digit(byte(c)) && c != '-' && c != '_' && c != '.'
 	}) >= 0 {
-		label = "n" + strconv.Itoa(len(taken)+1)
+		label = "n"
 	}
 	unique := label
-	for i := 2; taken[unique]; i++ {
-		unique = label + "-" + strconv.Itoa(i)
-		if i > 50 {
-			unique = label + "-" + strconv.Itoa(len(taken)+i)
-		}
+	for taken[unique] > 0 || unique == "n" {
+		taken[label]++
+		unique = label + "-" + strconv.Itoa(taken[label])
 	}
-	taken[unique] = true
+	taken[unique]++
 	return unique
 }
 

@@ -29,6 +29,7 @@ type renderer struct {
 	codeEnd  codeSpan   // the last code span, as long as nothing followed it
 	images   lastImage  // the last image, as long as nothing followed it
 	imageEnd int        // where the last image ended in out
+	looked   int        // how far the current word has been looked through for an address
 	textFrom int        // where the last link, code, image or formula ended in out: text alone follows
 
 	list      *listFrame // the list whose items are being written
