@@ -53,10 +53,12 @@ func graph() []row {
 			why: "a module of its own, so that the library's users do not inherit a framework"},
 
 		{pkg: "internal/archtest", why: "the shape itself"},
-		{pkg: "internal/structurecheck", modules: []string{"github.com/yuin/goldmark"}, why: "test support: the judge of Markdown structure; no product package imports it"},
+		{pkg: "internal/structurecheck", modules: []string{"github.com/nlnwa/whatwg-url", "github.com/yuin/goldmark"}, why: "test support: the judge of Markdown structure; no product package imports it"},
 		{pkg: "internal/testsite", modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress", "golang.org/x/net"}, why: "test support: servers with every fault; it codes bombs and speaks HTTP/2 frame by frame"},
 		{pkg: "internal/corpustest", why: "test support: third-party pages that are not in the repository"},
 		{pkg: "internal/clienttest", why: "test support: real MCP clients"},
-		{pkg: "bench", ours: []string{"webfetch", "internal/htmltree", "internal/markdown"}, why: "a module of its own: the peers stay out of the product"},
+		{pkg: "bench", ours: []string{"internal/htmltree", "internal/markdown", "webfetch", "weburl"},
+			modules: []string{"github.com/JohannesKaufmann/html-to-markdown", "golang.org/x/net"},
+			why:     "a module of its own: the peers stay out of the product"},
 	}
 }
