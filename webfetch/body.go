@@ -38,10 +38,9 @@ const (
 var errTooLarge = errors.New("the body is larger than the limit")
 
 const (
-	errCoding        = peerError("the body is coded in a way that is not understood")
-	errManyCodings   = peerError("the body is coded too many times over")
-	errBrokenCoding  = peerError("the coding of the body is broken")
-	errChallengePage = peerError("the site answered with a bot challenge")
+	errCoding       = peerError("the body is coded in a way that is not understood")
+	errManyCodings  = peerError("the body is coded too many times over")
+	errBrokenCoding = peerError("the coding of the body is broken")
 )
 
 // readBody reads the whole body of a response, decoded, of at most limit bytes.
@@ -93,7 +92,8 @@ func readUpTo(r io.Reader, limit int64) ([]byte, error) {
 	var total int64
 	block := make([]byte, 0, firstBlock)
 	for {
-		n, err := r.Read(block[len(block):cap(block)])
+		room := min(int64(cap(block)-len(block)), limit+1-total)
+		n, err := r.Read(block[len(block):][:room])
 		block = block[:len(block)+n]
 		if total += int64(n); total > limit {
 			return nil, errTooLarge

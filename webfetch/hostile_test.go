@@ -101,7 +101,7 @@ func TestTM010HostilePagesEndAtTheDeadline(t *testing.T) {
 	for name, page := range hostilePages(DefaultMaxBodyBytes - 100_000) {
 		t.Run(name, func(t *testing.T) {
 			testsite.LeavesNothing(t)
-			finishesWithin(t, 1500*time.Millisecond, func() {
+			finishesWithin(t, soon/2, func() { // a busy machine is slow to notice, an unstoppable conversion slower
 				_, err := answered(t, Options{Timeout: new(100 * time.Millisecond)}, Request{}, testsite.Answer{Fields: []string{"Content-Type: text/html; charset=utf-8"}, Body: page})
 				if err != nil {
 					wantCode(t, err, CodeTimeout)

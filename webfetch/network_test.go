@@ -190,13 +190,18 @@ func proxyScript(upstream map[string]string, credentials string) func(*testsite.
 			defer up.Close()
 			c.Send("HTTP/1.1 200 Connection established\r\n\r\n")
 			done := make(chan bool)
-			go func() { io.Copy(up, c.Buffered()); up.(*net.TCPConn).CloseWrite(); close(done) }()
-			io.Copy(c, up)
+			go func() { io.Copy(plainWriter{up}, c.Buffered()); up.(*net.TCPConn).CloseWrite(); close(done) }()
+			io.Copy(c, plainReader{up}) // between two sockets, io.Copy keeps pipes for later
 			c.Close()
 			<-done
 		}
 	})
 }
+
+type (
+	plainReader struct{ io.Reader }
+	plainWriter struct{ io.Writer }
+)
 
 func TestEgressProxy(t *testing.T) {
 	testsite.LeavesNothing(t)
