@@ -38,7 +38,7 @@ func (r *renderer) bareAddress(s string) int {
 		r.escaped(':')
 		return 1
 	}
-	r.out = slices.Insert(r.out, len(r.out)-scheme, '<')
+	r.insertByte(len(r.out)-scheme, '<')
 	r.out = append(r.out, address...)
 	r.out = append(r.out, '>')
 	r.textFrom = len(r.out)
@@ -127,7 +127,22 @@ func addressAt(line []byte, i int) int {
 // insertByte puts a byte into text already written.
 func (r *renderer) insertByte(at int, c byte) {
 	r.out = slices.Insert(r.out, at, c)
+	r.moved(at, 1)
+}
+
+// moved keeps what is remembered by its place in the output right, when what comes after offset at has moved.
+func (r *renderer) moved(at, by int) {
 	for i := len(r.marks) - 1; i >= 0 && r.marks[i].at > at; i-- {
-		r.marks[i].at++
+		r.marks[i].at += by
+	}
+	for i := range r.opens {
+		if e := &r.opens[i]; e.kind == link && e.live && e.at > at {
+			e.at += by
+		}
+	}
+	for _, place := range []*int{&r.imageEnd, &r.images.start, &r.images.end, &r.codeEnd.start, &r.codeEnd.end, &r.textFrom} {
+		if *place > at {
+			*place += by
+		}
 	}
 }

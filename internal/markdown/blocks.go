@@ -118,11 +118,43 @@ func (r *renderer) rule() {
 func (r *renderer) term(n *html.Node) {
 	r.breakLeaf(2)
 	r.children(n)
+	if r.open && r.last() == ':' && briefDefinition(n) {
+		r.part() // "Width: 18 mm"
+		r.joined = true
+		return
+	}
 	r.breakLeaf(1)
 	r.termEnd = len(r.out)
 }
 
+// briefDefinition says that the one definition of a term is a few words, which fit into the term's own line.
+func briefDefinition(dt *html.Node) bool {
+	dd := nextElement(dt)
+	if dd == nil || dd.DataAtom != atom.Dd || dd.FirstChild == nil || len(shortText(dd)) > 40 {
+		return false
+	}
+	if next := nextElement(dd); next != nil && next.DataAtom == atom.Dd {
+		return false
+	}
+	const look = 12 // nodes
+	m := following(dd, dd)
+	for i := 0; m != nil; i++ {
+		if kind := m.DataAtom; i == look || kind == atom.P || kind == atom.Div || kind == atom.Ul || kind == atom.Ol || kind == atom.Dl ||
+			kind == atom.Pre || kind == atom.Table || kind == atom.Blockquote {
+			return false
+		}
+		m = following(dd, m)
+	}
+	return true
+}
+
 func (r *renderer) definition(n *html.Node) {
+	if r.joined {
+		r.joined = false
+		r.children(n)
+		r.breakLeaf(2)
+		return
+	}
 	r.breakLeaf(1)
 	if r.flat != inBlock {
 		r.children(n)
@@ -135,7 +167,9 @@ func (r *renderer) definition(n *html.Node) {
 		r.gap = 2
 	}
 	depth := len(r.prefix)
-	r.push("  ", "- ")
+	if c := firstShown(n); c == nil || c.DataAtom != atom.Ul && c.DataAtom != atom.Ol {
+		r.push("  ", "- ") // a list is the definition's items already
+	}
 	list := r.list
 	r.list = nil
 	r.children(n)

@@ -126,11 +126,8 @@ func (r *renderer) autolinks(url string) bool {
 
 // unbracket takes back the bracket of a link.
 func (r *renderer) unbracket(at int) {
-	r.out = append(r.out[:at], r.out[at+1:]...)
-	for i := len(r.marks) - 1; i >= 0 && r.marks[i].at > at; i-- {
-		r.marks[i].at--
-	}
-	r.imageEnd--
+	r.out = slices.Delete(r.out, at, at+1)
+	r.moved(at, -1)
 }
 
 // permalinkSign says that an anchor is a heading's permalink: it leads to a place on a page and shows a sign for words.

@@ -42,6 +42,7 @@ func (r *renderer) image(n *html.Node, t *traits) {
 	}
 	if src == "" || t.is(emoji) && alt != "" && len(alt) <= 24 {
 		if alt != "" && !r.twice(alt, src, quality) {
+			r.ready()
 			start := len(r.out)
 			r.text(alt)
 			r.remember(start, alt, src, quality)

@@ -132,6 +132,13 @@ func blankNode(n *html.Node) bool {
 	return n.Type == html.CommentNode || n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
 }
 
+// nextElement is the element after n among its siblings.
+func nextElement(n *html.Node) *html.Node {
+	for n = n.NextSibling; n != nil && n.Type != html.ElementNode; n = n.NextSibling {
+	}
+	return n
+}
+
 // firstShown is the first child that is no white space.
 func firstShown(n *html.Node) *html.Node {
 	c := n.FirstChild

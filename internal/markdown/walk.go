@@ -38,6 +38,7 @@ type renderer struct {
 	quotes    int        // q elements open
 	label     string     // of the note that begins here: its own text need not repeat it
 	termEnd   int        // where the last term or definition ended in out
+	joined    bool       // the definition that comes stands in its term's line
 	noScript  bool       // within noscript
 	display   bool       // within what sets formulas on lines of their own
 	bare      bool       // within code that holds no text
