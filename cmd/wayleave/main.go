@@ -93,7 +93,10 @@ func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (cod
 		problems.printf("`wayleave %s--help` shows what there is\n", commandOf(err))
 		return exitUsage
 	}
-	set.note(chosen)
+	if err := set.note(chosen); err != nil {
+		problems.printf("wayleave: %v\n", err)
+		return exitUsage
+	}
 	err = chosen.Run(&session{ctx: ctx, in: stdin, out: out, err: problems, settings: set, getenv: set.getenv})
 	return report(err, problems)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -148,8 +149,9 @@ func (s *settings) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, er
 	return nil, nil
 }
 
-// note lists the chosen command's flags with their values and origins.
-func (s *settings) note(chosen *kong.Context) {
+// note lists the chosen command's flags with their values and origins. A list that was given with nothing in it is an
+// error: it meant to narrow, and would read as "anything goes" (TM-118).
+func (s *settings) note(chosen *kong.Context) error {
 	given := make(map[string]bool)
 	for _, p := range chosen.Path {
 		if p.Flag != nil && !p.Resolved {
@@ -167,8 +169,13 @@ func (s *settings) note(chosen *kong.Context) {
 		case s.resolved[f.Name] != "":
 			origin = s.resolved[f.Name]
 		}
-		s.all = append(s.all, setting{Name: f.Name, Value: shown(f, chosen.FlagValue(f)), Origin: origin})
+		value := chosen.FlagValue(f)
+		if list := reflect.ValueOf(value); origin != "default" && list.Kind() == reflect.Slice && list.Len() == 0 {
+			return fmt.Errorf("--%s (%s) is a list with nothing in it; leave it out for the default", f.Name, origin)
+		}
+		s.all = append(s.all, setting{Name: f.Name, Value: shown(f, value), Origin: origin})
 	}
+	return nil
 }
 
 func key(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
