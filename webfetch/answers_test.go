@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/testsite"
 )
 
@@ -43,7 +44,7 @@ func TestUnusualAnswersAreWhole(t *testing.T) {
 		"bare line feeds":             "HTTP/1.1 200 OK\nContent-Type: text/plain\n\nhello",
 		"chunks":                      head + "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;ext=1\r\nllo\r\n0\r\nTrailer: x\r\n\r\n",
 		"chunks win over a length":    head + "Transfer-Encoding: Chunked\r\nContent-Length: 3\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-		"some interim answers":        strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", maxInterim) + head + "\r\nhello",
+		"some interim answers":        strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 20) + head + "\r\nhello",
 		"large headers":               head + strings.Repeat("X-Large: "+strings.Repeat("x", 1000)+"\r\n", 200) + "\r\nhello",
 		"a second answer behind":      head + "Content-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison",
 		"identity":                    head + "Content-Encoding: identity\r\n\r\nhello",
@@ -130,7 +131,7 @@ func TestBrokenContentCodingsAreUnavailable(t *testing.T) {
 				_, err := answered(t, Options{}, Request{}, testsite.Answer{
 					Fields: []string{"Content-Type: text/plain", "Content-Encoding: " + coding}, Body: broken})
 				e := wantCode(t, err, CodeUnavailable)
-				if e.Reason != string(errBrokenCoding) {
+				if e.Reason != string(hop.BrokenCoding) {
 					t.Errorf("reason %q", e.Reason)
 				}
 			})
@@ -233,5 +234,22 @@ func TestLastWellFormedContentTypeCounts(t *testing.T) {
 		Fields: []string{"Content-Type: text/plain", "Content-Type: text/html; charset=utf-8", "Content-Type: nonsense"}, Body: "<p>x</p>"})
 	if err != nil || page.ContentType != "text/html" || page.Via != ViaConverted {
 		t.Errorf("page %+v, error %v", page, err)
+	}
+}
+
+// Paths go out as they were judged, also those that net/url would write anew.
+func TestPathsGoOutAsTheyWereJudged(t *testing.T) {
+	site := testsite.Serve(t, testsite.Always(testsite.Answer{Fields: []string{"Content-Type: text/plain"}, Body: "x"}))
+	f := siteWorld(site).fetcher(t, Options{})
+	paths := []string{"/", "//", "//a//b", "/%zz", "//%zz", "/a|b^c", "/%2e%2E%2f", "/?", "/?a=b&c=%%", "/a;b=c", "/[x]", "/%E4%F6", "/'~!*()"}
+	for _, path := range paths {
+		page, err := f.Fetch(t.Context(), Request{URL: "http://site.test" + path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests := site.Requests()
+		if got := requests[len(requests)-1].Raw; !strings.HasPrefix(got, "GET "+strings.TrimPrefix(page.FinalURL, "http://site.test")+" HTTP/1.1\r\n") {
+			t.Errorf("%s is asked for with %q, final URL %s", path, got, page.FinalURL)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/testsite"
 	"github.com/wayleave/wayleave/weburl"
 )
@@ -144,7 +145,7 @@ func TestNetworkCases(t *testing.T) {
 
 func TestCancelCases(t *testing.T) {
 	ignoring := func(asked chan<- bool, release <-chan bool) hopFunc {
-		return func(context.Context, *weburl.URL, string) (*answer, error) {
+		return func(context.Context, *weburl.URL, string) (*hop.Answer, error) {
 			asked <- true
 			<-release
 			return nil, errors.New("too late")
@@ -169,7 +170,7 @@ func TestCancelCases(t *testing.T) {
 				return
 			case "cancel-002":
 			case "cancel-004":
-				f.transport = hopFunc(func(context.Context, *weburl.URL, string) (*answer, error) {
+				f.transport = hopFunc(func(context.Context, *weburl.URL, string) (*hop.Answer, error) {
 					return textAnswer("text/html", "<p>x"), nil
 				})
 				f.converter.html = stubborn{asked, release}
@@ -211,7 +212,7 @@ func (s stubborn) ConvertHTML(context.Context, HTML) (string, error) {
 }
 
 func TestTimeoutCases(t *testing.T) {
-	obeys := hopFunc(func(ctx context.Context, _ *weburl.URL, _ string) (*answer, error) {
+	obeys := hopFunc(func(ctx context.Context, _ *weburl.URL, _ string) (*hop.Answer, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
@@ -235,7 +236,7 @@ func TestTimeoutCases(t *testing.T) {
 			case "timeout-001":
 				f.transport = obeys
 			case "timeout-002":
-				f.transport = hopFunc(func(context.Context, *weburl.URL, string) (*answer, error) {
+				f.transport = hopFunc(func(context.Context, *weburl.URL, string) (*hop.Answer, error) {
 					<-release
 					return nil, errors.New("too late")
 				})
@@ -307,7 +308,7 @@ func TestURLPolicyCases(t *testing.T) {
 			}
 			var asked []string
 			f := (&world{}).fetcher(t, c.given.Options.options())
-			f.transport = hopFunc(func(_ context.Context, u *weburl.URL, _ string) (*answer, error) {
+			f.transport = hopFunc(func(_ context.Context, u *weburl.URL, _ string) (*hop.Answer, error) {
 				asked = append(asked, u.String())
 				return textAnswer("text/plain", "x"), nil
 			})

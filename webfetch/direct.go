@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -28,9 +29,16 @@ type Fetcher struct {
 	converter    converter
 }
 
+// The Accept values. Markdown comes first, so that a site that negotiates spares us the conversion; who wants the raw
+// body wants the HTML, though.
+const (
+	acceptAuto = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5"
+	acceptRaw  = "text/html, text/markdown;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5"
+)
+
 // hopper sends the one request of a hop.
 type hopper interface {
-	get(ctx context.Context, u *weburl.URL, accept string) (*answer, error)
+	Get(ctx context.Context, u *weburl.URL, accept string) (*hop.Answer, error)
 }
 
 var _ Source = (*Fetcher)(nil)
@@ -88,20 +96,20 @@ func (f *Fetcher) fetch(ctx context.Context, url string, format Format) (*Page, 
 	if err != nil {
 		return nil, err
 	}
-	defer a.close()
+	defer a.Close()
 	retrieved := time.Now().UTC()
-	r := reply{url: t.here().String(), status: a.status, contentType: a.header.Values("Content-Type"), format: format}
+	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format}
 	if r.body, err = f.body(a, &r); err != nil {
 		return nil, err
 	}
-	a.close() // the host's slot is free while we convert
+	a.Close() // the host's slot is free while we convert
 	c, err := f.converter.read(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
 	p := c.page(int64(len(r.body)))
-	p.RequestedURL, p.FinalURL, p.Status = t.requested, r.url, a.status
-	p.RetrievedAt, p.Headers, p.Redirects = retrieved, keptHeaders(a.header), t.redirects()
+	p.RequestedURL, p.FinalURL, p.Status = t.requested, r.url, a.Status
+	p.RetrievedAt, p.Headers, p.Redirects = retrieved, keptHeaders(a.Header), t.redirects()
 	return p, nil
 }
 
@@ -127,16 +135,16 @@ func (f *Fetcher) begin(url string, format Format) (*trail, *Error) {
 }
 
 // body reads the body of the final answer. Declared length, then challenge, then what reading shows.
-func (f *Fetcher) body(a *answer, r *reply) ([]byte, error) {
-	if a.length > f.maxBodyBytes {
-		return nil, r.tooLarge(f.maxBodyBytes, fmt.Sprintf("%d bytes are declared", a.length))
+func (f *Fetcher) body(a *hop.Answer, r *reply) ([]byte, error) {
+	if a.Length > f.maxBodyBytes {
+		return nil, r.tooLarge(f.maxBodyBytes, fmt.Sprintf("%d bytes are declared", a.Length))
 	}
-	if values := a.header.Values("Cf-Mitigated"); len(values) == 1 && values[0] == "challenge" {
+	if values := a.Header.Values("Cf-Mitigated"); len(values) == 1 && values[0] == "challenge" {
 		return nil, r.failure(CodeBlocked, "the site answered with a bot challenge", nil)
 	}
-	body, err := readBody(a.header, a.body, f.maxBodyBytes)
+	body, err := hop.ReadBody(a.Header, a.Body, f.maxBodyBytes)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, hop.ErrTooLarge):
 		return nil, r.tooLarge(f.maxBodyBytes, "stopped reading")
 	case err != nil:
 		return nil, unavailable(r.url, err)

@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -54,7 +55,7 @@ func quotable(err error) string {
 }
 
 func invalidInput(field, url, reason string) *Error {
-	return &Error{Code: CodeInvalidInput, Status: http.StatusBadRequest, Field: field, URL: url, Reason: reason, Message: field + ": " + reason}
+	return &Error{Code: CodeInvalidInput, Status: http.StatusBadRequest, Field: field, URL: url, Reason: reason, Message: reason}
 }
 
 // timedOut is the deadline that passed.
@@ -75,7 +76,7 @@ func unavailable(url string, cause error) *Error {
 
 // unavailableReason says in our words what kind of fault it was.
 func unavailableReason(err error) string {
-	if e, ok := errors.AsType[peerError](err); ok {
+	if e, ok := errors.AsType[hop.Fault](err); ok {
 		return string(e)
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
@@ -104,7 +105,7 @@ func unavailableReason(err error) string {
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "the host cannot be reached"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return string(errCut)
+		return string(hop.Cut)
 	}
 	return "the connection failed"
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/testsite"
 	"github.com/wayleave/wayleave/weburl"
 )
@@ -225,11 +226,11 @@ func TestEgressProxy(t *testing.T) {
 		"tunnel":                    {at(plain, ""), "https://site.test/", "through a tunnel", "", ""},
 		"credentials, http":         {at(guarded, "user:p%C3%A4ssword@"), "http://site.test/", "proxied http://site.test/", "", ""},
 		"credentials, tunnel":       {at(guarded, "user:p%C3%A4ssword@"), "https://site.test/", "through a tunnel", "", ""},
-		"no credentials":            {at(guarded, ""), "http://site.test/", "", CodeUnavailable, string(errProxyAuth)},
-		"no credentials, tunnel":    {at(guarded, ""), "https://site.test/", "", CodeUnavailable, string(errProxyAuth)},
+		"no credentials":            {at(guarded, ""), "http://site.test/", "", CodeUnavailable, string(hop.ProxyAuth)},
+		"no credentials, tunnel":    {at(guarded, ""), "https://site.test/", "", CodeUnavailable, string(hop.ProxyAuth)},
 		"over TLS, http":            {at(secure, ""), "http://site.test/", "proxied http://site.test/", "", ""},
 		"over TLS, tunnel":          {at(secure, ""), "https://site.test/", "through a tunnel", "", ""},
-		"refused by the proxy":      {at(plain, ""), "https://other.test/", "", CodeUnavailable, string(errProxyNo)},
+		"refused by the proxy":      {at(plain, ""), "https://other.test/", "", CodeUnavailable, string(hop.ProxyRefused)},
 		"not there":                 {"http://" + testsite.Unused(t), "http://site.test/", "", CodeUnavailable, "the connection was refused"},
 		"policy holds, literal":     {at(plain, ""), "http://127.0.0.1/", "", CodeDisallowedURL, ""},
 		"policy holds, local name":  {at(plain, ""), "https://localhost/", "", CodeDisallowedURL, ""},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -33,8 +34,8 @@ func (t *trail) redirects() []string {
 }
 
 // follow asks for t's URL and on through its redirects, and gives the answer that is no redirect. The caller ends the
-// hop with answer.close. Bodies of redirects are not read.
-func (f *Fetcher) follow(ctx context.Context, t *trail, accept string) (*answer, error) {
+// hop with answer.Close. Bodies of redirects are not read.
+func (f *Fetcher) follow(ctx context.Context, t *trail, accept string) (*hop.Answer, error) {
 	for {
 		a, err := f.hop(ctx, t, accept)
 		if err != nil {
@@ -44,26 +45,26 @@ func (f *Fetcher) follow(ctx context.Context, t *trail, accept string) (*answer,
 		if !ok {
 			return a, nil
 		}
-		a.close()
-		target, bad := f.next(t, a.status, location)
+		a.Close()
+		target, bad := f.next(t, a.Status, location)
 		if bad != nil {
 			return nil, bad
 		}
-		t.urls, t.status = append(t.urls, target), a.status
+		t.urls, t.status = append(t.urls, target), a.Status
 	}
 }
 
 // hop asks once for where the trail is. The politeness of a host is held until the hop ends.
-func (f *Fetcher) hop(ctx context.Context, t *trail, accept string) (*answer, error) {
+func (f *Fetcher) hop(ctx context.Context, t *trail, accept string) (*hop.Answer, error) {
 	here := t.here()
 	leave, err := f.politeness.enter(ctx, here.Host())
 	if err != nil {
 		return nil, err
 	}
-	a, err := f.transport.get(ctx, here, accept)
+	a, err := f.transport.Get(ctx, here, accept)
 	if err == nil {
-		end := a.close
-		a.close = sync.OnceFunc(func() { end(); leave() }) // ended early where the body is whole, and once more by a defer
+		end := a.Close
+		a.Close = sync.OnceFunc(func() { end(); leave() }) // ended early where the body is whole, and once more by a defer
 		return a, nil
 	}
 	leave()
@@ -78,10 +79,10 @@ func (f *Fetcher) hop(ctx context.Context, t *trail, accept string) (*answer, er
 }
 
 // redirectTarget is the Location of a redirect. Every other answer is a page, 300 and 304 included.
-func redirectTarget(a *answer) (location string, ok bool) {
-	switch a.status {
+func redirectTarget(a *hop.Answer) (location string, ok bool) {
+	switch a.Status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		if values := a.header.Values("Location"); len(values) > 0 {
+		if values := a.Header.Values("Location"); len(values) > 0 {
 			return values[0], true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/testsite"
 )
 
@@ -38,7 +39,7 @@ func FuzzResponse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, wire []byte, raw bool) {
 		fetcher := (&world{}).fetcher(t, Options{Timeout: new(10 * time.Second), MaxBodyBytes: new(int64(1 << 16))})
-		fetcher.transport.(*transport).dial = func(context.Context, string, string) (net.Conn, error) { return canned(wire), nil }
+		fetcher.transport.(*hop.Transport).Dial = func(context.Context, string, string) (net.Conn, error) { return canned(wire), nil }
 		format := FormatAuto
 		if raw {
 			format = FormatRaw
@@ -77,7 +78,7 @@ func FuzzHTTP2Response(f *testing.F) {
 	config := authority.Config([]string{"site.test"}, testsite.Current, "h2")
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		fetcher := (&world{}).fetcher(t, Options{Timeout: new(10 * time.Second), MaxBodyBytes: new(int64(1 << 16)), RootCAs: authority.Pool})
-		fetcher.transport.(*transport).dial = func(context.Context, string, string) (net.Conn, error) {
+		fetcher.transport.(*hop.Transport).Dial = func(context.Context, string, string) (net.Conn, error) {
 			client, server := net.Pipe()
 			go func() {
 				defer server.Close()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -13,15 +14,15 @@ import (
 const DefaultUserAgent = "Wayleave/0 (+https://github.com/wayleave/wayleave)"
 
 // newTransport makes what sends the requests. It checks the options that only it reads.
-func (o Options) newTransport(dialer *weburl.Dialer) (*transport, error) {
-	t := &transport{
-		dial: dialer.DialContext,
+func (o Options) newTransport(dialer *weburl.Dialer) (*hop.Transport, error) {
+	t := &hop.Transport{
+		Dial: dialer.DialContext,
 		// Certificates are always checked, and there is no session cache: a ticket would let a site know us again.
-		tls:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs},
-		userAgent: valueOr(o.UserAgent, DefaultUserAgent),
+		TLS:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs},
+		UserAgent: valueOr(o.UserAgent, DefaultUserAgent),
 	}
-	if strings.ContainsFunc(t.userAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return nil, &OptionError{"user_agent", strconv.QuoteToASCII(t.userAgent), "printable ASCII"}
+	if strings.ContainsFunc(t.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return nil, &OptionError{"user_agent", strconv.QuoteToASCII(t.UserAgent), "printable ASCII"}
 	}
 	if o.EgressProxy == nil {
 		return t, nil
@@ -32,7 +33,7 @@ func (o Options) newTransport(dialer *weburl.Dialer) (*transport, error) {
 		// The value may hold a password and is not repeated.
 		return nil, &OptionError{"egress_proxy", "not such a URL", "http://[user:password@]host[:port], or https"}
 	}
-	t.proxy = proxy
+	t.Proxy = proxy
 	return t, nil
 }
 

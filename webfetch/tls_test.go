@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/testsite"
 )
 
@@ -92,7 +93,7 @@ func TestTLSBodyWithoutGoodbyeIsCut(t *testing.T) {
 			}))
 			page, err := tlsWorld(site).fetcher(t, Options{RootCAs: authority.Pool}).Fetch(t.Context(), Request{URL: "https://site.test/"})
 			if !c.whole {
-				if e := wantCode(t, err, CodeUnavailable); e.Reason != string(errCut) {
+				if e := wantCode(t, err, CodeUnavailable); e.Reason != string(hop.Cut) {
 					t.Errorf("reason %q", e.Reason)
 				}
 				return

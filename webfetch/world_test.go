@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/testsite"
 	"github.com/wayleave/wayleave/weburl"
 )
@@ -52,7 +53,7 @@ func (w *world) fetcher(t testing.TB, opts Options) *Fetcher {
 	if err != nil {
 		t.Fatalf("Direct: %v", err)
 	}
-	f.transport.(*transport).dial = w.dial
+	f.transport.(*hop.Transport).Dial = w.dial
 	return f
 }
 
@@ -138,16 +139,16 @@ func finishesWithin(t testing.TB, most time.Duration, f func()) {
 }
 
 // hopFunc is a transport that is one function.
-type hopFunc func(ctx context.Context, u *weburl.URL, accept string) (*answer, error)
+type hopFunc func(ctx context.Context, u *weburl.URL, accept string) (*hop.Answer, error)
 
-func (f hopFunc) get(ctx context.Context, u *weburl.URL, accept string) (*answer, error) {
+func (f hopFunc) Get(ctx context.Context, u *weburl.URL, accept string) (*hop.Answer, error) {
 	return f(ctx, u, accept)
 }
 
 // textAnswer is an answer that never was on a wire.
-func textAnswer(mediaType, body string) *answer {
-	return &answer{status: 200, header: map[string][]string{"Content-Type": {mediaType}}, length: -1,
-		body: strings.NewReader(body), close: func() {}}
+func textAnswer(mediaType, body string) *hop.Answer {
+	return &hop.Answer{Status: 200, Header: map[string][]string{"Content-Type": {mediaType}}, Length: -1,
+		Body: strings.NewReader(body), Close: func() {}}
 }
 
 // private are options that also let private hosts pass.

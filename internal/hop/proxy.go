@@ -1,4 +1,4 @@
-package webfetch
+package hop
 
 // Going out through an operator's HTTP proxy: plain requests in absolute form, TLS through CONNECT. The proxy looks the
 // names up, so only patterns and literal addresses were judged before; its own address is the operator's and is not.
@@ -12,14 +12,14 @@ import (
 )
 
 // connectProxy connects to the proxy and, for a tunnel, through it to address.
-func (t *transport) connectProxy(ctx context.Context, tunnel bool, address string) (net.Conn, error) {
-	port := t.proxy.Port()
+func (t *Transport) connectProxy(ctx context.Context, tunnel bool, address string) (net.Conn, error) {
+	port := t.Proxy.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[t.proxy.Scheme]
+		port = map[string]string{"http": "80", "https": "443"}[t.Proxy.Scheme]
 	}
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(t.proxy.Hostname(), port))
-	if err == nil && t.proxy.Scheme == "https" {
-		conn, err = t.handshake(ctx, conn, t.proxy.Hostname(), []string{"http/1.1"})
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(t.Proxy.Hostname(), port))
+	if err == nil && t.Proxy.Scheme == "https" {
+		conn, err = t.handshake(ctx, conn, t.Proxy.Hostname(), []string{"http/1.1"})
 	}
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (t *transport) connectProxy(ctx context.Context, tunnel bool, address strin
 	}
 	unhook := context.AfterFunc(ctx, func() { conn.Close() })
 	defer unhook()
-	if err := openTunnel(conn, address, proxyCredentials(t.proxy)); err != nil {
+	if err := openTunnel(conn, address, proxyCredentials(t.Proxy)); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -46,9 +46,9 @@ func openTunnel(conn net.Conn, address string, credentials []field) error {
 	case err != nil:
 		return err
 	case h.status == http.StatusProxyAuthRequired:
-		return errProxyAuth
+		return ProxyAuth
 	case h.status/100 != 2:
-		return errProxyNo
+		return ProxyRefused
 	}
 	return nil
 }

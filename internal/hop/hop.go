@@ -1,9 +1,10 @@
-package webfetch
-
-// One hop: a connection to a judged address, one GET, one answer. The rule: a hop writes its request exactly once.
-// net/http's Transport sends again when a kept connection turns out stale, or when an HTTP/2 peer says GOAWAY (which a
-// hostile peer can say for ever); and on a kept connection, bytes behind one body can become the next answer. So there
-// is no pool here: a connection is made for a hop, carries its one request, and is closed.
+// Package hop sends one GET over a connection of its own and reads the answer, from peers that may be broken or hostile.
+//
+// The rule: a hop writes its request exactly once. net/http's Transport sends again when a kept connection turns out
+// stale, or when an HTTP/2 peer says GOAWAY, which a hostile peer can say for ever; and on a kept connection, bytes
+// behind one body can become the next answer. So there is no pool here: a connection is made for a hop, carries its one
+// request, and is closed.
+package hop
 
 import (
 	"context"
@@ -29,45 +30,45 @@ const (
 	maxInterim = 20
 )
 
-// transport makes hops.
-type transport struct {
-	// dial connects to "host:port", where the host is as it was judged. It judges what a name resolves to.
-	dial      func(ctx context.Context, network, address string) (net.Conn, error)
-	tls       *tls.Config
-	proxy     *url.URL // nil: no proxy
-	userAgent string
+// Transport makes hops. It keeps nothing between them and is safe for concurrent use.
+type Transport struct {
+	// Dial connects to "host:port", where the host is as it was judged. It judges what a name resolves to.
+	Dial      func(ctx context.Context, network, address string) (net.Conn, error)
+	TLS       *tls.Config // server name and protocols are set for each hop
+	Proxy     *url.URL    // http or https; nil: no proxy
+	UserAgent string      // printable ASCII
 }
 
-// answer is the response to a GET: its body is framed but not decoded.
-type answer struct {
-	status int
-	header http.Header
-	length int64 // what Content-Length declares, -1 if nothing usable
-	body   io.Reader
-	close  func() // ends the hop; the body cannot be read afterwards
+// Answer is the response to a GET: its body is framed but not decoded.
+type Answer struct {
+	Status int
+	Header http.Header
+	Length int64 // what Content-Length declares, -1 if nothing usable
+	Body   io.Reader
+	Close  func() // ends the hop; the body cannot be read afterwards
 }
 
-// peerError is a fault of the other side, said in our words.
-type peerError string
+// Fault is a fault of the other side, said in our words: a part of a sentence.
+type Fault string
 
-func (e peerError) Error() string { return string(e) }
+func (e Fault) Error() string { return string(e) }
 
 // The faults that a peer can show us.
 const (
-	errCut        = peerError("the answer was cut short")
-	errHeaders    = peerError("the headers of the answer are too large")
-	errInterim    = peerError("too many interim answers came before the real one")
-	errMalformed  = peerError("the answer is not HTTP")
-	errFraming    = peerError("the answer does not say clearly where its body ends")
-	errSwitched   = peerError("the server changed the protocol without being asked")
-	errProxyAuth  = peerError("the egress proxy asks for credentials")
-	errProxyNo    = peerError("the egress proxy refused the connection")
-	errBadRequest = peerError("the address cannot be written into a request")
+	Cut          = Fault("the answer was cut short")
+	LargeHeaders = Fault("the headers of the answer are too large")
+	ManyInterim  = Fault("too many interim answers came before the real one")
+	NotHTTP      = Fault("the answer is not HTTP")
+	UnclearEnd   = Fault("the answer does not say clearly where its body ends")
+	Switched     = Fault("the server changed the protocol without being asked")
+	ProxyAuth    = Fault("the egress proxy asks for credentials")
+	ProxyRefused = Fault("the egress proxy refused the connection")
+	BadRequest   = Fault("the address cannot be written into a request")
 )
 
-// get sends the one request of a hop. It returns when the headers of the real answer are there. The error may hold a
-// *weburl.Error, when the name resolves to a refused address.
-func (t *transport) get(ctx context.Context, u *weburl.URL, accept string) (*answer, error) {
+// Get sends the one request of a hop. It returns when the headers of the real answer are there. The error may hold a
+// *weburl.Error, where the name resolves to a refused address, or a Fault.
+func (t *Transport) Get(ctx context.Context, u *weburl.URL, accept string) (*Answer, error) {
 	conn, err := t.connect(ctx, u)
 	if err != nil {
 		return nil, err
@@ -79,23 +80,23 @@ func (t *transport) get(ctx context.Context, u *weburl.URL, accept string) (*ans
 		conn.Close()
 	}
 	header := t.header(accept)
-	var a *answer
+	var a *Answer
 	if tc, ok := conn.(*tls.Conn); ok && tc.ConnectionState().NegotiatedProtocol == http2.NextProtoTLS {
 		a, err = exchangeHTTP2(ctx, tc, u, header)
 	} else {
 		a, err = t.exchangeHTTP1(conn, u, header)
 	}
-	if err == nil && a.status < 200 {
-		err = errSwitched // only 101 gets here: the other interim answers were passed over
+	if err == nil && a.Status < 200 {
+		err = Switched // only 101 gets here: the other interim answers were passed over
 	}
 	if err != nil {
 		hangUp()
 		return nil, err
 	}
-	if end := a.close; end != nil {
-		a.close = func() { end(); hangUp() }
+	if end := a.Close; end != nil {
+		a.Close = func() { end(); hangUp() }
 	} else {
-		a.close = hangUp
+		a.Close = hangUp
 	}
 	return a, nil
 }
@@ -103,17 +104,10 @@ func (t *transport) get(ctx context.Context, u *weburl.URL, accept string) (*ans
 // field is one header field. They are a list and not a map, so that every request looks the same.
 type field struct{ name, value string }
 
-// The Accept values. Markdown comes first, so that a site that negotiates spares us the conversion; who wants the raw
-// body wants the HTML, though.
-const (
-	acceptAuto = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5"
-	acceptRaw  = "text/html, text/markdown;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5"
-)
-
 // header is the whole set: no cookie, credential, Referer or condition is ever sent, on no hop.
-func (t *transport) header(accept string) []field {
+func (t *Transport) header(accept string) []field {
 	return []field{
-		{"User-Agent", t.userAgent},
+		{"User-Agent", t.UserAgent},
 		{"Accept", accept},
 		{"Accept-Language", "en"},
 		{"Accept-Encoding", "gzip, br, zstd"},
@@ -121,13 +115,13 @@ func (t *transport) header(accept string) []field {
 }
 
 // connect gives a *tls.Conn for https, else the plain connection.
-func (t *transport) connect(ctx context.Context, u *weburl.URL) (net.Conn, error) {
+func (t *Transport) connect(ctx context.Context, u *weburl.URL) (net.Conn, error) {
 	// Only the look-up sees a trailing dot, where it means that no search list is to be tried.
 	address := net.JoinHostPort(u.HTTP().Hostname(), strconv.Itoa(int(u.Port())))
 	var conn net.Conn
 	var err error
-	if t.proxy == nil {
-		conn, err = t.dial(ctx, "tcp", address)
+	if t.Proxy == nil {
+		conn, err = t.Dial(ctx, "tcp", address)
 	} else {
 		conn, err = t.connectProxy(ctx, u.Scheme() == "https", address)
 	}
@@ -138,8 +132,8 @@ func (t *transport) connect(ctx context.Context, u *weburl.URL) (net.Conn, error
 }
 
 // handshake starts TLS with the host that was judged as the server's name.
-func (t *transport) handshake(ctx context.Context, conn net.Conn, host string, protocols []string) (net.Conn, error) {
-	config := t.tls.Clone()
+func (t *Transport) handshake(ctx context.Context, conn net.Conn, host string, protocols []string) (net.Conn, error) {
+	config := t.TLS.Clone()
 	config.ServerName = host
 	config.NextProtos = protocols
 	tc := tls.Client(&watchedConn{Conn: conn}, config)
@@ -167,7 +161,7 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 
 // exchangeHTTP2 sends the request on a connection of its own. ClientConn.RoundTrip, unlike Transport's, never sends
 // again.
-func exchangeHTTP2(ctx context.Context, conn *tls.Conn, u *weburl.URL, header []field) (*answer, error) {
+func exchangeHTTP2(ctx context.Context, conn *tls.Conn, u *weburl.URL, header []field) (*Answer, error) {
 	h2 := &http2.Transport{DisableCompression: true, MaxHeaderListSize: maxHeaderBytes}
 	cc, err := h2.NewClientConn(conn)
 	if err != nil {
@@ -187,8 +181,8 @@ func exchangeHTTP2(ctx context.Context, conn *tls.Conn, u *weburl.URL, header []
 		cc.Close()
 		return nil, err
 	}
-	return &answer{status: res.StatusCode, header: res.Header, length: res.ContentLength, body: res.Body,
-		close: func() { res.Body.Close(); cc.Close() }}, nil
+	return &Answer{Status: res.StatusCode, Header: res.Header, Length: res.ContentLength, Body: res.Body,
+		Close: func() { res.Body.Close(); cc.Close() }}, nil
 }
 
 // authority is what stands in Host: the judged host, and the port unless it is the scheme's own.

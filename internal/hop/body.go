@@ -1,4 +1,4 @@
-package webfetch
+package hop
 
 // Reading a body: undo its content codings, count, and stop at the limit. The limit counts decoded bytes, so that a
 // compressed bomb costs what it is allowed to cost; coded bytes are counted too, since a coding can go on for ever
@@ -34,17 +34,18 @@ const (
 	maxZstdWindow = 8 << 20
 )
 
-// errTooLarge says that a body passed the limit. Nothing of it is kept.
-var errTooLarge = errors.New("the body is larger than the limit")
+// ErrTooLarge says that a body passed the limit. Nothing of it is kept.
+var ErrTooLarge = errors.New("the body is larger than the limit")
 
 const (
-	errCoding       = peerError("the body is coded in a way that is not understood")
-	errManyCodings  = peerError("the body is coded too many times over")
-	errBrokenCoding = peerError("the coding of the body is broken")
+	UnknownCoding = Fault("the body is coded in a way that is not understood")
+	ManyCodings   = Fault("the body is coded too many times over")
+	BrokenCoding  = Fault("the coding of the body is broken")
 )
 
-// readBody reads the whole body of a response, decoded, of at most limit bytes.
-func readBody(header http.Header, body io.Reader, limit int64) ([]byte, error) {
+// ReadBody reads the whole body of an answer, decoded, of at most limit bytes. The error is ErrTooLarge, or holds a Fault
+// or what the connection gave.
+func ReadBody(header http.Header, body io.Reader, limit int64) ([]byte, error) {
 	codings, err := contentCodings(header)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func readBody(header http.Header, body io.Reader, limit int64) ([]byte, error) {
 		decoded = d
 	}
 	content, err := readUpTo(decoded, limit)
-	if err == nil || errors.Is(err, errTooLarge) {
+	if err == nil || errors.Is(err, ErrTooLarge) {
 		return content, err
 	}
 	return nil, brokenCoding(source, err)
@@ -82,7 +83,7 @@ func brokenCoding(source *countedReader, err error) error {
 	if source.err != nil && !errors.Is(source.err, io.EOF) {
 		return source.err
 	}
-	return fmt.Errorf("%w: %w", errBrokenCoding, err)
+	return fmt.Errorf("%w: %w", BrokenCoding, err)
 }
 
 // readUpTo reads to the end, or fails as soon as there is more than limit. It collects blocks and joins them at the end:
@@ -96,7 +97,7 @@ func readUpTo(r io.Reader, limit int64) ([]byte, error) {
 		n, err := r.Read(block[len(block):][:room])
 		block = block[:len(block)+n]
 		if total += int64(n); total > limit {
-			return nil, errTooLarge
+			return nil, ErrTooLarge
 		}
 		switch {
 		case errors.Is(err, io.EOF) && len(blocks) == 0:
@@ -122,11 +123,11 @@ func contentCodings(header http.Header) ([]string, error) {
 		case "gzip", "x-gzip", "deflate", "br", "zstd":
 			codings = append(codings, name)
 		default:
-			return nil, errCoding
+			return nil, UnknownCoding
 		}
 	}
 	if len(codings) > maxCodings {
-		return nil, errManyCodings
+		return nil, ManyCodings
 	}
 	return codings, nil
 }
@@ -160,7 +161,7 @@ func deflateReader(r io.Reader) (io.Reader, func(), error) {
 	return flate.NewReader(b), func() {}, nil
 }
 
-// countedReader gives at most left bytes, then errTooLarge, and remembers how it ended.
+// countedReader gives at most left bytes, then ErrTooLarge, and remembers how it ended.
 type countedReader struct {
 	r    io.Reader
 	left int64
@@ -169,8 +170,8 @@ type countedReader struct {
 
 func (c *countedReader) Read(p []byte) (int, error) {
 	if c.left <= 0 {
-		c.err = errTooLarge
-		return 0, errTooLarge
+		c.err = ErrTooLarge
+		return 0, ErrTooLarge
 	}
 	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)

@@ -1,4 +1,4 @@
-package webfetch
+package hop
 
 // HTTP/1 for one request and one answer (RFC 9112), with two readings of its own: an unusable Content-Length is
 // ignored as browsers ignore it, and a body that ends with its connection is whole only if the end was said aloud.
@@ -21,11 +21,11 @@ import (
 )
 
 // exchangeHTTP1 writes the request and reads the head of the answer.
-func (t *transport) exchangeHTTP1(conn net.Conn, u *weburl.URL, header []field) (*answer, error) {
+func (t *Transport) exchangeHTTP1(conn net.Conn, u *weburl.URL, header []field) (*Answer, error) {
 	target := target(u)
-	if t.proxy != nil && u.Scheme() == "http" {
+	if t.Proxy != nil && u.Scheme() == "http" {
 		target = "http://" + authority(u) + target
-		header = append(header, proxyCredentials(t.proxy)...)
+		header = append(header, proxyCredentials(t.Proxy)...)
 	}
 	if err := writeRequest(conn, http.MethodGet, target, authority(u), header); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func (t *transport) exchangeHTTP1(conn net.Conn, u *weburl.URL, header []field) 
 	if err != nil {
 		return nil, err
 	}
-	if head.status == http.StatusProxyAuthRequired && t.proxy != nil {
-		return nil, errProxyAuth
+	if head.status == http.StatusProxyAuthRequired && t.Proxy != nil {
+		return nil, ProxyAuth
 	}
 	return head.frame(r.buffered, conn)
 }
@@ -51,7 +51,7 @@ func writeRequest(w io.Writer, method, target, host string, header []field) erro
 	for i, part := range parts {
 		for _, b := range []byte(part) {
 			if b < ' ' || b > '~' || b == ' ' && i < 2 {
-				return errBadRequest
+				return BadRequest
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func (r *headReader) readFinal() (head, error) {
 		h, err := r.read()
 		if err != nil {
 			if r.limit.N <= 0 {
-				return h, errHeaders
+				return h, LargeHeaders
 			}
 			return h, err
 		}
@@ -98,7 +98,7 @@ func (r *headReader) readFinal() (head, error) {
 			return h, nil
 		}
 	}
-	return head{}, errInterim
+	return head{}, ManyInterim
 }
 
 func (r *headReader) read() (head, error) {
@@ -112,12 +112,12 @@ func (r *headReader) read() (head, error) {
 	code, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
 	status, err := strconv.ParseUint(code, 10, 16)
 	if !ok || major != 1 || err != nil || len(code) != 3 || status < 100 {
-		return head{}, errMalformed
+		return head{}, NotHTTP
 	}
 	header, err := lines.ReadMIMEHeader()
 	if err != nil {
 		if _, ok := errors.AsType[textproto.ProtocolError](err); ok {
-			return head{}, errMalformed
+			return head{}, NotHTTP
 		}
 		return head{}, cutShort(err)
 	}
@@ -125,29 +125,29 @@ func (r *headReader) read() (head, error) {
 }
 
 // frame says where the body ends (RFC 9112 section 6.3).
-func (h head) frame(r *bufio.Reader, conn net.Conn) (*answer, error) {
-	a := &answer{status: h.status, header: h.header, length: -1, body: http.NoBody}
+func (h head) frame(r *bufio.Reader, conn net.Conn) (*Answer, error) {
+	a := &Answer{Status: h.status, Header: h.header, Length: -1, Body: http.NoBody}
 	codings := h.header.Values("Transfer-Encoding")
 	chunked := h.minor > 0 && len(codings) > 0
 	if chunked && (len(codings) > 1 || !strings.EqualFold(strings.TrimSpace(codings[0]), "chunked")) {
-		return nil, errFraming
+		return nil, UnclearEnd
 	}
 	if !chunked {
 		var err error
-		if a.length, err = declaredLength(h.header.Values("Content-Length")); err != nil {
+		if a.Length, err = declaredLength(h.header.Values("Content-Length")); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case h.status < 200 || h.status == http.StatusNoContent || h.status == http.StatusNotModified:
 	case chunked:
-		a.body = httputil.NewChunkedReader(r)
-	case a.length >= 0:
-		a.body = &exactReader{r, a.length}
+		a.Body = httputil.NewChunkedReader(r)
+	case a.Length >= 0:
+		a.Body = &exactReader{r, a.Length}
 	default:
-		a.body = r
+		a.Body = r
 		if tc, ok := conn.(*tls.Conn); ok {
-			a.body = &untilGoodbye{r, tc.NetConn().(*watchedConn)}
+			a.Body = &untilGoodbye{r, tc.NetConn().(*watchedConn)}
 		}
 	}
 	return a, nil
@@ -162,7 +162,7 @@ func declaredLength(values []string) (int64, error) {
 			return -1, nil
 		}
 		if length >= 0 && int64(n) != length {
-			return -1, errFraming
+			return -1, UnclearEnd
 		}
 		length = int64(n)
 	}
@@ -196,7 +196,7 @@ type untilGoodbye struct {
 func (u *untilGoodbye) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	if errors.Is(err, io.EOF) && u.conn.ended {
-		err = errCut
+		err = Cut
 	}
 	return n, err
 }
@@ -204,7 +204,7 @@ func (u *untilGoodbye) Read(p []byte) (int, error) {
 // cutShort names an end that came too early.
 func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errCut
+		return Cut
 	}
 	return err
 }
