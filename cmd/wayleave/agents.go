@@ -64,7 +64,7 @@ func (d dataFlags) look(s *session) (*agent.Store, error) {
 }
 
 type agentsCommand struct {
-	List  agentsListCommand `cmd:"" help:"List agents."`
+	List  agentsListCommand `cmd:"" default:"withargs" help:"List agents (what agents alone does)."`
 	Token tokenCommand      `cmd:"" help:"Make, list and revoke tokens."`
 }
 
@@ -90,16 +90,23 @@ func (c *agentsListCommand) Run(s *session) error {
 		return err
 	}
 	type line struct {
-		Agent   string    `json:"agent"`
-		Created time.Time `json:"created"`
-		Tokens  int       `json:"tokens"` // that work
+		Agent    string    `json:"agent"`
+		Created  time.Time `json:"created"`
+		Tokens   int       `json:"tokens"` // that work
+		LastUsed time.Time `json:"last_used,omitzero"`
 	}
 	lines := []line{}
 	for _, a := range agents {
 		l := line{Agent: a.Slug, Created: a.Created}
 		for _, t := range tokens {
-			if t.Agent == a.Slug && t.Revoked.IsZero() {
+			if t.Agent != a.Slug {
+				continue
+			}
+			if t.Revoked.IsZero() {
 				l.Tokens++
+			}
+			if t.LastUse.At.After(l.LastUsed) {
+				l.LastUsed = t.LastUse.At
 			}
 		}
 		lines = append(lines, l)
@@ -107,9 +114,9 @@ func (c *agentsListCommand) Run(s *session) error {
 	if c.JSON {
 		return s.out.jsonIndented(lines)
 	}
-	return table(s, "AGENT\tCREATED\tTOKENS", func(row func(...any)) {
+	return table(s, "AGENT\tCREATED\tTOKENS\tLAST USED", func(row func(...any)) {
 		for _, l := range lines {
-			row(l.Agent, when(l.Created), l.Tokens)
+			row(l.Agent, when(l.Created), l.Tokens, when(l.LastUsed))
 		}
 	})
 }

@@ -115,6 +115,9 @@ func (c *attachCommand) Run(s *session) error {
 	if c.Variable && !c.Stdio {
 		s.err.printf("set the variable: export %s=%s\n", tokenVariable, out.Token)
 	}
+	if c.Client == "claude" && !c.Stdio && !c.Variable {
+		s.err.printf("or let Claude Code write it: claude mcp add --scope user --transport http wayleave %s --header %q\n", c.URL, "Authorization: Bearer "+out.Token)
+	}
 	s.err.printf("\n")
 	return s.out.print(out.Block)
 }

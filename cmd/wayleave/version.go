@@ -10,6 +10,9 @@ type versionCommand struct {
 	JSON bool `setting:"-" help:"As JSON."`
 }
 
+// version is set by the linker where a release is built; empty otherwise.
+var version string
+
 // build is what is known of this binary.
 type build struct {
 	Version  string `json:"version"`
@@ -21,13 +24,16 @@ type build struct {
 
 // thisBuild reads what the Go command left in the binary.
 func thisBuild() build {
-	b := build{Version: "dev", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
+	if ok && b.Version == "" && info.Main.Version != "(devel)" {
+		b.Version = info.Main.Version
+	}
+	if b.Version == "" {
+		b.Version = "dev"
+	}
 	if !ok {
 		return b
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		b.Version = v
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
