@@ -4,6 +4,7 @@ package clienttest
 // no fixture against the product as it ships, in both protocol eras.
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -196,7 +197,7 @@ func withToken(t *testing.T, s *server) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := httptest.NewServer(&httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0), // streams end when the suite has seen enough
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -207,7 +208,18 @@ func withToken(t *testing.T, s *server) string {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, fmt.Sprintf("the server gave no answer: %v", err), http.StatusBadGateway)
 		},
-	})
+	}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A body that is still attached to its connection is closed when the answer begins, and a stream that began
+		// at once would be cut by the proxy's last look for more of it.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	}))
 	t.Cleanup(front.Close)
 	return front.URL + target.Path
 }
