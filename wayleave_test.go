@@ -3,6 +3,7 @@ package wayleave
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -335,3 +336,72 @@ func TestStdioNeedsNoFolder(t *testing.T) {
 		t.Fatal("HTTP was served without a data folder")
 	}
 }
+
+func TestServesBothHTTPVersionsOverTLS(t *testing.T) {
+	url, permit, _ := site(t, "over TLS")
+	folder, err := datafolder.Open(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, err := agent.NewStore(folder, nil).NewToken("alice", agent.ScopeTools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := New(Options{Data: folder.Path(), Fetch: webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	borrowed := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate and the client that trusts it
+	defer borrowed.Close()
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := tls.NewListener(plain, &tls.Config{Certificates: borrowed.TLS.Certificates, NextProtos: []string{"h2", "http/1.1"}})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- service.Run(ctx, listener) }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+
+	roots := borrowed.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	for _, version := range []int{1, 2} {
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: version == 2}
+		defer transport.CloseIdleConnections()
+		seen := 0
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			r = r.Clone(r.Context())
+			r.Header.Set("Authorization", "Bearer "+text.Reveal())
+			res, err := transport.RoundTrip(r)
+			if err == nil {
+				seen = res.ProtoMajor
+			}
+			return res, err
+		})}
+		for _, revision := range []string{"2026-07-28", "2025-11-25"} {
+			c := mcp.NewClient(&mcp.Implementation{Name: fmt.Sprint("http", version), Version: "1"}, nil)
+			session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: "https://" + plain.Addr().String() + "/mcp", HTTPClient: client, MaxRetries: -1},
+				&mcp.ClientSessionOptions{ProtocolVersion: revision})
+			if err != nil {
+				t.Fatalf("HTTP/%d, %s: %v", version, revision, err)
+			}
+			if got, failed := read(t, session, map[string]any{"url": url}); failed || !strings.Contains(got, "over TLS") {
+				t.Errorf("HTTP/%d, %s: %s", version, revision, got)
+			}
+			if err := session.Close(); err != nil {
+				t.Errorf("HTTP/%d, %s: %v", version, revision, err)
+			}
+		}
+		if seen != version {
+			t.Errorf("HTTP/%d was spoken, want %d", seen, version)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
