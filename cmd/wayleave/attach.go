@@ -55,9 +55,10 @@ func blockOf(name string, p place) string {
 
 type attachCommand struct {
 	dataFlags
+	listenFlags
 	Client   string `arg:"" enum:"claude,opencode,ai-sdk,generic" help:"claude, opencode, ai-sdk or generic."`
 	Agent    string `default:"local" help:"The agent that the client is." placeholder:"SLUG"`
-	URL      string `name:"url" setting:"-" default:"http://127.0.0.1:7477/mcp" help:"Where the server is." placeholder:"URL"`
+	URL      string `name:"url" setting:"-" help:"Where the server is. Default: what serve was told by the same variables and file." placeholder:"URL"`
 	Stdio    bool   `setting:"-" help:"A block that starts wayleave mcp; no server and no token."`
 	Variable bool   `setting:"-" help:"A block that reads the token from the variable WAYLEAVE_TOKEN, for files in a repository."`
 	JSON     bool   `setting:"-" help:"As JSON: client, agent, url or command, token, id, block."`
@@ -77,6 +78,13 @@ func (c *attachCommand) Run(s *session) error {
 		ID      string   `json:"id,omitempty"`
 		Block   string   `json:"block"`
 	}{Client: c.Client, Agent: c.Agent}
+	if c.URL == "" {
+		endpoint, err := c.endpoint()
+		if err != nil {
+			return err
+		}
+		c.URL = endpoint
+	}
 	p := place{url: c.URL, variable: c.Variable}
 	if c.Stdio {
 		self, err := os.Executable()

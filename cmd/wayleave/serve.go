@@ -28,12 +28,37 @@ type serveCommand struct{ serveFlags }
 type serveFlags struct {
 	serviceFlags
 	dataFlags
-	Listen       string   `default:"127.0.0.1:7477" help:"Address and port. Beyond loopback it takes --tls-cert or --behind-proxy." placeholder:"ADDR"`
-	PublicURL    []string `name:"public-url" help:"Where clients reach this server, if not at the listener; the first is the one that is printed." placeholder:"URL"`
-	BehindProxy  bool     `help:"A proxy in front of this listener does TLS and lets nobody past it."`
+	listenFlags
 	TrustedProxy []string `help:"Proxies whose X-Forwarded-For is believed." placeholder:"CIDR"`
-	TLSCert      string   `name:"tls-cert" help:"Certificate chain, PEM." placeholder:"FILE"`
-	TLSKey       string   `name:"tls-key" help:"Its private key, PEM." placeholder:"FILE"`
+}
+
+// listenFlags say where a server is.
+type listenFlags struct {
+	Listen      string   `default:"127.0.0.1:7477" help:"Address and port. Beyond loopback it takes --tls-cert or --behind-proxy." placeholder:"ADDR"`
+	PublicURL   []string `name:"public-url" help:"Where clients reach the server, if not at the listener; the first is the one that is printed." placeholder:"URL"`
+	BehindProxy bool     `help:"A proxy in front of the listener does TLS and lets nobody past it."`
+	TLSCert     string   `name:"tls-cert" help:"Certificate chain, PEM." placeholder:"FILE"`
+	TLSKey      string   `name:"tls-key" help:"Its private key, PEM." placeholder:"FILE"`
+}
+
+// endpoint is where a client finds a server of these flags that runs already.
+func (c listenFlags) endpoint() (string, error) {
+	f, err := c.front()
+	if err != nil {
+		return "", err
+	}
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil || port == "0" {
+		return "", misused("--listen %s: the port is not known; give --url", strconv.Quote(c.Listen))
+	}
+	if host == "" || host == "localhost" {
+		host = "127.0.0.1"
+	}
+	own, err := netip.ParseAddrPort(net.JoinHostPort(host, port))
+	if err != nil {
+		return "", misused("--listen %s is a name; give --url", strconv.Quote(c.Listen))
+	}
+	return f.url(own), nil
 }
 
 // Run serves until an interrupt or termination signal.
@@ -97,7 +122,7 @@ type front struct {
 }
 
 // front checks the flags about the listener.
-func (c serveFlags) front() (front, error) {
+func (c listenFlags) front() (front, error) {
 	var f front
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
