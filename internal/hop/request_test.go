@@ -16,8 +16,8 @@ import (
 
 const agent = "Test/1 (+https://agent.test)"
 
-// requestShape is every request there may be: one line, a host, our four fields.
-var requestShape = regexp.MustCompile(`^GET (/[!-~]*) HTTP/1\.1\r\nHost: ([a-z0-9._:\[\]-]+)\r\nUser-Agent: ` + regexp.QuoteMeta(agent) +
+// requestShape is every request there may be: one line, a host as the URL standard lets it be, our four fields.
+var requestShape = regexp.MustCompile(`^GET (/[!-~]*) HTTP/1\.1\r\nHost: ([^\x00-\x20A-Z/?#@\\<>^|%\x7f-\x{10FFFF}]+)\r\nUser-Agent: ` + regexp.QuoteMeta(agent) +
 	`\r\nAccept: [ -~]+\r\nAccept-Language: en\r\nAccept-Encoding: gzip, br, zstd\r\n\r\n$`)
 
 // checkRequest writes the request for a URL, if it is one, and compares it with the shape and with what was judged.
