@@ -34,6 +34,7 @@ deps: ## install what the tests need (prints it first; apt needs root)
 check: bin/staticcheck ## format, vet, staticcheck, the shape of the repository
 	@out=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); if [ -n "$$out" ]; then echo "gofmt these:"; echo "$$out"; exit 1; fi
 	go vet $(PACKAGES) ./bench/...
+	go vet -tags conformance ./internal/mcpserver/
 	./bin/staticcheck $(PACKAGES) ./bench/...
 	go test ./internal/archtest/
 
@@ -45,7 +46,8 @@ test: ## everything: check, cross-builds, all tests with the race detector, real
 	bash scripts/deps.sh --if-missing
 	$(MAKE) check
 	$(MAKE) cross
-	go test -race -timeout 20m $(PACKAGES)
+	go test -race -timeout 20m $$(go list $(PACKAGES) ./bench/... | grep -v /internal/clienttest)
+	go test -timeout 15m ./internal/clienttest/
 
 .PHONY: test-corpus
 test-corpus: ## third-party pages and documents: make test-corpus CORPUS=DIR
