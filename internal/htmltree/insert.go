@@ -5,6 +5,8 @@ package htmltree
 import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/htmltree/charref"
 )
 
 // newNode makes a node. Nodes come in slabs: one allocation for many.
@@ -78,7 +80,7 @@ func (p *parser) addRaw() {
 		text = text[1:]
 	}
 	if a == atom.Textarea || a == atom.Title {
-		text = resolve(text, false)
+		text = charref.Text(text)
 	}
 	if text = p.withoutNUL(text); text != "" {
 		c := p.newNode(html.TextNode)

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/htmltree/charref"
 )
 
 // tag is a start or end tag.
@@ -114,7 +116,7 @@ func (p *parser) readAttribute(i int, keep bool) int {
 			return i
 		}
 	}
-	p.tag.attrs = append(p.tag.attrs, html.Attribute{Key: name, Val: p.withoutNUL(decodeAttribute(value))})
+	p.tag.attrs = append(p.tag.attrs, html.Attribute{Key: name, Val: p.withoutNUL(charref.Attribute(value))})
 	return i
 }
 

@@ -1,4 +1,4 @@
-// Text: character references, and the text nodes that runs of characters become.
+// Text: the nodes that runs of characters become.
 
 package htmltree
 
@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/htmltree/charref"
 )
 
 // pendingText is the text node added last; what follows it directly is added to it.
@@ -20,7 +22,7 @@ type pendingText struct {
 func (p *parser) characters(start, end int) {
 	s := p.src[start:end]
 	if strings.IndexByte(s, '&') >= 0 {
-		s, start = resolve(s, false), -1
+		s, start = charref.Text(s), -1
 	}
 	if p.skipFeed {
 		p.skipFeed = false
@@ -165,77 +167,4 @@ func (p *parser) flushText() {
 		p.text.buf = p.text.buf[:0]
 	}
 	p.text.node = nil
-}
-
-// decodeAttribute resolves the character references of an attribute's value, where one without a semicolon counts
-// only if neither a letter, a digit nor an equals sign follows.
-func decodeAttribute(s string) string {
-	if strings.IndexByte(s, '&') < 0 {
-		return s
-	}
-	return resolve(s, true)
-}
-
-// resolve puts what character references stand for in their place.
-func resolve(s string, attribute bool) string {
-	b := make([]byte, 0, len(s))
-	for {
-		i := strings.IndexByte(s, '&')
-		if i < 0 {
-			return string(append(b, s...))
-		}
-		b = append(b, s[:i]...)
-		s = s[i:]
-		n := referenceLength(s)
-		b = append(b, reference(s[:n], s[n:], attribute)...)
-		s = s[n:]
-	}
-}
-
-// referenceLength is how many bytes of s, which begins with &, may be a reference.
-func referenceLength(s string) int {
-	const longest = 40 // no name is longer
-	i := 1
-	if i < len(s) && s[i] == '#' {
-		for i++; i < len(s) && isAlphanumeric(s[i]); i++ {
-		}
-	} else {
-		for i < len(s) && i < longest && isAlphanumeric(s[i]) {
-			i++
-		}
-	}
-	if i < len(s) && s[i] == ';' {
-		i++
-	}
-	return i
-}
-
-func isAlphanumeric(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' }
-
-// reference is what one reference stands for, or the reference itself.
-func reference(ref, rest string, attribute bool) string {
-	switch ref {
-	case "&":
-		return ref
-	case "&amp;":
-		return "&"
-	case "&lt;":
-		return "<"
-	case "&gt;":
-		return ">"
-	case "&quot;", "&#34;":
-		return `"`
-	case "&nbsp;", "&#160;":
-		return "\u00a0"
-	case "&#39;", "&#x27;", "&#039;", "&apos;":
-		return "'"
-	}
-	text := html.UnescapeString(ref)
-	if attribute && ref[len(ref)-1] != ';' && ref[1] != '#' {
-		// The names that need no semicolon stand for no letter or digit: one at the end is the source's own.
-		if isAlphanumeric(text[len(text)-1]) || strings.HasPrefix(rest, "=") {
-			return ref
-		}
-	}
-	return text
 }

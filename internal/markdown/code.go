@@ -9,13 +9,11 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-)
 
-// codeSpan is a span that has been written.
-type codeSpan struct {
-	start, end int // in the output
-	text       string
-}
+	"github.com/wayleave/wayleave/internal/markdown/address"
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/scribe"
+)
 
 // codeText collects the text of code.
 type codeText struct {
@@ -26,51 +24,62 @@ type codeText struct {
 }
 
 // code writes an inline code element.
-func (r *renderer) code(n *html.Node, t *traits, s styles) {
-	if r.bare || find(n, atom.Pre, 8) != nil {
+func (r *renderer) code(n *html.Node, t *facts.Traits) {
+	if r.bare || facts.Find(n, atom.Pre, 8) != nil {
 		r.children(n)
 		return
 	}
 	c := r.gatherCode(n)
-	if r.flat == inBlock && bytes.IndexByte(bytes.TrimSpace(c), '\n') >= 0 && (s&preserved != 0 || find(n, atom.Br, 200) != nil) &&
+	if !r.w.Flat() && bytes.IndexByte(bytes.TrimSpace(c), '\n') >= 0 && (t.Styles&facts.Preserved != 0 || facts.Find(n, atom.Br, 200) != nil) &&
 		r.aloneInBlock(n) {
-		r.writeCode(c, language(n, t))
+		r.writeCode(c, facts.Language(n))
 		return
 	}
 	text := strings.Join(strings.Fields(string(c)), " ")
 	if text == "" {
-		r.space = r.space || len(c) > 0
+		if len(c) > 0 {
+			r.w.Space()
+		}
 		r.textless(n)
 		return
 	}
 	// Blanks at its ends stand outside of the span.
-	r.space = r.space || class[c[0]] == blank
-	trailing := class[c[len(c)-1]] == blank
-	defer func() { r.space = r.space || trailing }()
-	if a := onlyAnchor(n); a != nil && !r.inLink {
-		href, _ := attribute(a, "href")
-		if url := r.base.resolve(href); !inert(url) && !r.base.samePage(url) {
-			r.enter(inline{kind: link, url: url, words: true})
-			r.span(text)
-			r.leave()
+	first, last := c[0], c[len(c)-1]
+	if first <= ' ' {
+		r.w.Space()
+	}
+	r.codeText(n, text)
+	if last <= ' ' {
+		r.w.Space()
+	}
+}
+
+// codeText writes the text of an inline code element, as a link if that is all there is in it.
+func (r *renderer) codeText(n *html.Node, text string) {
+	if a := onlyAnchor(n); a != nil && !r.w.InLink() {
+		href, _ := facts.Attribute(a, "href")
+		if url := r.base.Resolve(href); !address.Inert(url) && !r.base.SamePage(url) {
+			r.w.EnterLink(scribe.Link{URL: url, Words: true})
+			r.w.Span(text)
+			r.w.Leave()
 			return
 		}
 	}
-	r.span(text)
+	r.w.Span(text)
 }
 
 // onlyAnchor is the link that is all there is in n.
 func onlyAnchor(n *html.Node) *html.Node {
-	c := firstShown(n)
+	c := facts.FirstShown(n)
 	if c == nil || c.DataAtom != atom.A {
 		return nil
 	}
 	for next := c.NextSibling; next != nil; next = next.NextSibling {
-		if !blankNode(next) {
+		if !facts.Blank(next) {
 			return nil
 		}
 	}
-	if _, ok := attribute(c, "href"); !ok {
+	if _, ok := facts.Attribute(c, "href"); !ok {
 		return nil
 	}
 	return c
@@ -78,87 +87,31 @@ func onlyAnchor(n *html.Node) *html.Node {
 
 // aloneInBlock says that n is all that its parent shows, so that it can be a block.
 func (r *renderer) aloneInBlock(n *html.Node) bool {
-	if r.open || r.inLink {
+	if r.w.Open() || r.w.InLink() {
 		return false
 	}
 	for c := n.NextSibling; c != nil; c = c.NextSibling {
-		if !blankNode(c) {
+		if !facts.Blank(c) {
 			return c.DataAtom == atom.Br || c.DataAtom == atom.Div || c.DataAtom == atom.P
 		}
 	}
 	return true
 }
 
-// span writes one code span; text is not empty and begins and ends with a visible character.
-func (r *renderer) span(text string) {
-	const longest = 256 // bytes up to which spans side by side become one
-	if last := r.codeEnd; last.end == len(r.out) && last.end > 0 && r.open && !r.space && r.breaks == 0 && !r.waiting &&
-		(len(r.marks) == 0 || r.marks[len(r.marks)-1].at < last.end) {
-		// Their fences would melt into one another.
-		if len(last.text) < longest {
-			text = last.text + text
-			r.out = r.out[:last.start]
-		} else {
-			r.space = true
-		}
-	}
-	r.ready()
-	r.breakAddress()
-	start := len(r.out)
-	fence := longestRun(text, '`') + 1
-	pad := text[0] == '`' || text[len(text)-1] == '`'
-	r.fence(fence)
-	if pad {
-		r.out = append(r.out, ' ')
-	}
-	if r.flat == inCell {
-		for i := range len(text) {
-			if text[i] == '|' {
-				r.out = append(r.out, '\\')
-			}
-			r.out = append(r.out, text[i])
-		}
-	} else {
-		r.out = append(r.out, text...)
-	}
-	if pad {
-		r.out = append(r.out, ' ')
-	}
-	r.fence(fence)
-	r.codeEnd = codeSpan{start, len(r.out), text}
-	r.textFrom = len(r.out)
-}
-
-func (r *renderer) fence(n int) {
-	for range n {
-		r.out = append(r.out, '`')
-	}
-}
-
-func longestRun(text string, c byte) int {
-	longest := 0
-	for i := strings.IndexByte(text, c); i >= 0 && i < len(text); i++ {
-		n := run(text[i:], c)
-		longest = max(longest, n)
-		i += n
-	}
-	return longest
-}
-
 // codeBlock writes an element that holds preformatted text.
-func (r *renderer) codeBlock(n *html.Node, t *traits) {
+func (r *renderer) codeBlock(n *html.Node) {
 	if r.bare {
-		r.block(n, t, 0)
+		r.block(n, &facts.Traits{})
 		return
 	}
 	c := r.gatherCode(n)
 	if len(bytes.TrimSpace(c)) == 0 {
-		r.breakLeaf(2)
+		r.w.Break(2)
 		r.textless(n)
-		r.breakLeaf(2)
+		r.w.Break(2)
 		return
 	}
-	r.writeCode(c, language(n, t))
+	r.writeCode(c, facts.Language(n))
 }
 
 // textless writes code that holds no text: a picture, perhaps.
@@ -178,36 +131,7 @@ func (r *renderer) writeCode(code []byte, lang string) {
 		}
 		code = rest
 	}
-	text := string(bytes.TrimRight(code, " \t\n"))
-	r.breakLeaf(2)
-	if r.flat != inBlock {
-		for line := range strings.SplitSeq(text, "\n") {
-			if line = strings.TrimSpace(line); line != "" {
-				r.span(line)
-				r.breakLeaf(0)
-			}
-		}
-		return
-	}
-	fence := max(3, longestRun(text, '`')+1)
-	r.newLine()
-	r.fence(fence)
-	r.out = append(r.out, lang...)
-	for rest, more := text, true; more; {
-		var line string
-		line, rest, more = strings.Cut(rest, "\n")
-		r.out = append(r.out, '\n')
-		if line == "" {
-			r.out = append(r.out, bytes.TrimRight(r.prefix, " ")...)
-			continue
-		}
-		r.out = append(r.out, r.prefix...)
-		r.out = append(r.out, line...)
-	}
-	r.out = append(r.out, '\n')
-	r.out = append(r.out, r.prefix...)
-	r.fence(fence)
-	r.gap = 2
+	r.w.Code(string(bytes.TrimRight(code, " \t\n")), lang)
 }
 
 // gatherCode is the text of code below n. The bytes hold until the next call.
@@ -247,17 +171,17 @@ func (r *renderer) gatherElement(c *codeText, n *html.Node) {
 		line = true
 	}
 	if len(n.Attr) > 0 {
-		t := traitsOf(n)
-		s := stylesOf(t.style)
-		if s&(displayNone|invisible) != 0 || t.hiddenAttr || r.lineNumber(c, n, &t) {
+		t := facts.TraitsOf(n)
+		s := facts.StylesOf(t.Style)
+		if s&(facts.DisplayNone|facts.Invisible) != 0 || t.Hidden || r.lineNumber(c, n, &t) {
 			return
 		}
-		line = line || s&displayBlock != 0 || t.is(codeLine)
-	} else if c.table && n.DataAtom == atom.Td && digits(strings.Join(strings.Fields(shortText(n)), "")) {
+		line = line || s&facts.DisplayBlock != 0 || t.Is(facts.CodeLine)
+	} else if c.table && n.DataAtom == atom.Td && facts.Digits(facts.ShortText(n)) {
 		return
 	}
 	if c.depth >= maxDepth {
-		c.write(plainText(n))
+		c.write(facts.PlainText(n))
 		return
 	}
 	c.depth++
@@ -278,14 +202,14 @@ func (r *renderer) gatherElement(c *codeText, n *html.Node) {
 }
 
 // lineNumber says that an element of code is a line number, a button or the like.
-func (r *renderer) lineNumber(c *codeText, n *html.Node, t *traits) bool {
+func (r *renderer) lineNumber(c *codeText, n *html.Node, t *facts.Traits) bool {
 	switch {
-	case t.is(gutter), t.is(copyButton) && r.control(n, t):
+	case t.Is(facts.Gutter), t.Is(facts.CopyButton) && r.control(n, t):
 		return true
-	case !t.is(maybeGutter) && !t.ariaHidden && !(c.table && n.DataAtom == atom.Td) && !strings.Contains(t.style, "user-select"):
+	case !t.Is(facts.MaybeGutter) && !t.AriaHidden && !(c.table && n.DataAtom == atom.Td) && !strings.Contains(t.Style, "user-select"):
 		return false
 	}
-	return digits(strings.Join(strings.Fields(shortText(n)), ""))
+	return facts.Digits(facts.ShortText(n))
 }
 
 // line ends the line that is due to end.
@@ -310,25 +234,5 @@ func (c *codeText) write(s string) {
 		}
 		c.newLine = false
 	}
-	for i := 0; i < len(s); {
-		switch k := class[s[i]]; {
-		case k == control, s[i] == '\r', s[i] == '\f':
-			i++
-		case k == wide:
-			n, what := wideChar(s[i:])
-			if what == blank {
-				c.buf = append(c.buf, ' ')
-			} else if what == plain {
-				c.buf = append(c.buf, s[i:i+n]...)
-			}
-			i += n
-		default:
-			j := i + 1
-			for j < len(s) && class[s[j]] != control && class[s[j]] != wide && s[j] != '\r' && s[j] != '\f' {
-				j++
-			}
-			c.buf = append(c.buf, s[i:j]...)
-			i = j
-		}
-	}
+	c.buf = scribe.AppendVisible(c.buf, s)
 }

@@ -5,10 +5,14 @@ package markdown
 import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/address"
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/scribe"
 )
 
 // foreign writes an element of another vocabulary than HTML's.
-func (r *renderer) foreign(n *html.Node, t *traits) {
+func (r *renderer) foreign(n *html.Node, t *facts.Traits) {
 	switch {
 	case n.Namespace == "math":
 		if n.DataAtom == atom.Math {
@@ -25,7 +29,7 @@ func (r *renderer) foreign(n *html.Node, t *traits) {
 		r.apart(n)
 	case "tspan":
 		if moves(n) {
-			r.part()
+			r.w.Space()
 		}
 		r.children(n)
 	case "a":
@@ -57,13 +61,13 @@ func moves(n *html.Node) bool {
 
 // drawnLink writes a link within a drawing.
 func (r *renderer) drawnLink(n *html.Node) {
-	href, _ := attribute(n, "href")
-	url := r.base.resolve(href)
-	if href == "" || inert(url) || r.base.samePage(url) || r.inLink {
+	href, _ := facts.Attribute(n, "href")
+	url := r.base.Resolve(href)
+	if href == "" || address.Inert(url) || r.base.SamePage(url) || r.w.InLink() {
 		r.svgChildren(n)
 		return
 	}
-	r.enter(inline{kind: link, url: url})
+	r.w.EnterLink(scribe.Link{URL: url})
 	r.svgChildren(n)
-	r.leave()
+	r.w.Leave()
 }

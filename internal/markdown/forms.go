@@ -8,42 +8,44 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // input writes what an input shows: a task's box, a button's words, a value that stands in a text field.
 func (r *renderer) input(n *html.Node) {
-	kind, _ := attribute(n, "type")
-	value, _ := attribute(n, "value")
+	kind, _ := facts.Attribute(n, "type")
+	value, _ := facts.Attribute(n, "value")
 	switch strings.ToLower(kind) {
 	case "checkbox":
-		if r.list == nil || r.open || len(r.markers) == 0 || r.list.from != len(r.out) {
+		if r.list == nil || r.w.Open() || !r.w.Pending() || r.list.from != r.w.Len() {
 			return
 		}
 		box := "[ ] "
-		if _, checked := attribute(n, "checked"); checked {
+		if _, checked := facts.Attribute(n, "checked"); checked {
 			box = "[x] "
 		}
-		r.lead += box
+		r.w.Lead(box)
 	case "submit", "button", "reset", "text", "search", "email", "url", "number", "date", "time", "month", "week", "datetime-local", "":
 		if strings.TrimSpace(value) != "" && !copyWords(strings.ToLower(strings.TrimSpace(value))) {
-			r.part()
-			r.text(value)
-			r.part()
+			r.w.Space()
+			r.w.Text(value)
+			r.w.Space()
 		}
 	case "image":
-		alt, _ := attribute(n, "alt")
-		r.part()
-		r.text(alt)
-		r.part()
+		alt, _ := facts.Attribute(n, "alt")
+		r.w.Space()
+		r.w.Text(alt)
+		r.w.Space()
 	}
 }
 
 // choice writes the options of a select, parted by commas; a group's name stands before its options.
 func (r *renderer) choice(n *html.Node) {
-	r.part()
+	r.w.Space()
 	first := true
 	r.options(n, &first)
-	r.part()
+	r.w.Space()
 }
 
 func (r *renderer) options(n *html.Node, first *bool) {
@@ -56,19 +58,19 @@ func (r *renderer) options(n *html.Node, first *bool) {
 		if c.Type != html.ElementNode {
 			continue
 		}
-		t := traitsOf(c)
-		if s := stylesOf(t.style); r.hides(c, &t, s) {
+		t := facts.TraitsOf(c)
+		if r.hides(c, &t) {
 			continue
 		}
 		switch c.DataAtom {
 		case atom.Option:
-			if text := strings.TrimSpace(plainText(c)); text != "" {
+			if text := strings.TrimSpace(facts.PlainText(c)); text != "" {
 				r.option(text, first)
-			} else if label, _ := attribute(c, "label"); label != "" {
+			} else if label, _ := facts.Attribute(c, "label"); label != "" {
 				r.option(label, first)
 			}
 		case atom.Optgroup:
-			if label, _ := attribute(c, "label"); label != "" {
+			if label, _ := facts.Attribute(c, "label"); label != "" {
 				r.option(label+":", first)
 				*first = true
 			}
@@ -81,20 +83,20 @@ func (r *renderer) options(n *html.Node, first *bool) {
 }
 
 func (r *renderer) option(text string, first *bool) {
-	if !*first {
-		r.out = append(r.out, ',')
+	if *first {
+		r.w.Space()
+	} else {
+		r.w.Separate(",")
 	}
 	*first = false
-	r.space = true
-	r.text(text)
+	r.w.Text(text)
 }
 
 // textarea writes what stands in a text area, line by line.
 func (r *renderer) textarea(n *html.Node) {
-	r.breakLeaf(1)
-	keep := r.keepLines
-	r.keepLines = true
+	r.w.Break(1)
+	keep := r.w.KeepLines(true)
 	r.children(n)
-	r.keepLines = keep
-	r.breakLeaf(1)
+	r.w.KeepLines(keep)
+	r.w.Break(1)
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/htmltree"
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // maxFrames is how deep srcdoc documents are followed into one another.
@@ -27,9 +28,9 @@ func (r *renderer) sourceDocument(src string) {
 	r.frames++
 	hosts, depth := r.hosts, r.depth
 	r.hosts = nil
-	r.breakLeaf(2)
+	r.w.Break(2)
 	r.children(doc)
-	r.breakLeaf(2)
+	r.w.Break(2)
 	r.hosts, r.depth = hosts, depth
 	r.frames--
 }
@@ -48,9 +49,9 @@ func shadowRoot(n *html.Node) bool {
 	if n.DataAtom != atom.Template || n.Namespace != "" {
 		return false
 	}
-	mode, ok := attribute(n, "shadowrootmode")
+	mode, ok := facts.Attribute(n, "shadowrootmode")
 	if !ok {
-		mode, ok = attribute(n, "shadowroot")
+		mode, ok = facts.Attribute(n, "shadowroot")
 	}
 	return ok && (mode == "open" || mode == "closed")
 }
@@ -66,11 +67,11 @@ func (r *renderer) shadowTree(n *html.Node) bool {
 	if root == nil {
 		return false
 	}
-	r.breakLeaf(2)
+	r.w.Break(2)
 	r.hosts = &shadowHost{host: n, outer: r.hosts}
 	r.children(root)
 	r.hosts = r.hosts.outer
-	r.breakLeaf(2)
+	r.w.Break(2)
 	return true
 }
 
@@ -81,7 +82,7 @@ func (r *renderer) slot(n *html.Node) {
 		r.children(n)
 		return
 	}
-	name, _ := attribute(n, "name")
+	name, _ := facts.Attribute(n, "name")
 	for _, taken := range h.filled {
 		if taken == name {
 			r.children(n)
@@ -99,7 +100,7 @@ func (r *renderer) slot(n *html.Node) {
 		if shadowRoot(c) || slotOf(c) != name {
 			continue
 		}
-		assigned = assigned || !blankNode(c)
+		assigned = assigned || !facts.Blank(c)
 		r.node(c)
 	}
 	r.hosts = h
@@ -112,6 +113,6 @@ func slotOf(n *html.Node) string {
 	if n.Type != html.ElementNode {
 		return ""
 	}
-	name, _ := attribute(n, "slot")
+	name, _ := facts.Attribute(n, "slot")
 	return name
 }

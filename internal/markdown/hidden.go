@@ -8,95 +8,13 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
-
-// styles are what an inline style says that matters for text.
-type styles uint16
-
-const (
-	displayNone styles = 1 << iota
-	invisible
-	visible
-	displayBlock
-	preserved // white space is kept
-	bold
-	notBold
-	italic
-	struck
-)
-
-// stylesOf reads an inline style: declarations parted by semicolons, the last of a kind wins.
-func stylesOf(style string) (s styles) {
-	for style != "" {
-		declaration := style
-		if i := strings.IndexByte(style, ';'); i >= 0 {
-			declaration, style = style[:i], style[i+1:]
-		} else {
-			style = ""
-		}
-		name, value, ok := strings.Cut(declaration, ":")
-		if !ok {
-			continue
-		}
-		name = strings.TrimSpace(name)
-		if len(name) < len("display") || len(name) > len("text-decoration-line") {
-			continue
-		}
-		switch c := name[0] | 0x20; c {
-		case 'd', 'v', 'w', 'f', 't':
-		default:
-			continue
-		}
-		value, _, _ = strings.Cut(value, "!")
-		value = strings.ToLower(strings.TrimSpace(value))
-		switch strings.ToLower(name) {
-		case "display":
-			s &^= displayNone | displayBlock
-			switch value {
-			case "none":
-				s |= displayNone
-			case "block", "flex", "grid", "table", "list-item", "flow-root":
-				s |= displayBlock
-			}
-		case "visibility":
-			s &^= invisible | visible
-			switch value {
-			case "hidden", "collapse":
-				s |= invisible
-			case "visible":
-				s |= visible
-			}
-		case "white-space":
-			s &^= preserved
-			if strings.HasPrefix(value, "pre") || value == "break-spaces" {
-				s |= preserved
-			}
-		case "font-weight":
-			s &^= bold | notBold
-			switch value {
-			case "bold", "bolder", "600", "700", "800", "900":
-				s |= bold
-			case "normal", "lighter", "100", "200", "300", "400", "500":
-				s |= notBold
-			}
-		case "font-style":
-			s &^= italic
-			if value == "italic" || value == "oblique" {
-				s |= italic
-			}
-		case "text-decoration", "text-decoration-line":
-			s &^= struck
-			if strings.Contains(value, "line-through") {
-				s |= struck
-			}
-		}
-	}
-	return s
-}
 
 // hides says that the page does not show n. Its root elements are always read.
-func (r *renderer) hides(n *html.Node, t *traits, s styles) bool {
-	if !t.hiddenAttr && s&(displayNone|invisible) == 0 {
+func (r *renderer) hides(n *html.Node, t *facts.Traits) bool {
+	if !t.Hidden && t.Styles&(facts.DisplayNone|facts.Invisible) == 0 {
 		return false
 	}
 	if n.DataAtom == atom.Body || n.DataAtom == atom.Html || slices.Contains(r.revealed, n) {
@@ -105,7 +23,7 @@ func (r *renderer) hides(n *html.Node, t *traits, s styles) bool {
 	if len(r.concealed) < maxConcealed && r.revealed == nil {
 		r.concealed = append(r.concealed, n)
 	}
-	if !t.hiddenAttr && s&displayNone == 0 {
+	if !t.Hidden && t.Styles&facts.DisplayNone == 0 {
 		r.visibleWithin(n)
 	}
 	return true
@@ -113,19 +31,19 @@ func (r *renderer) hides(n *html.Node, t *traits, s styles) bool {
 
 // visibleWithin writes what says of itself that it is visible in an element that is not.
 func (r *renderer) visibleWithin(n *html.Node) {
-	for m := following(n, n); m != nil && r.err == nil; {
-		if style, ok := attribute(m, "style"); ok {
-			switch s := stylesOf(style); {
-			case s&displayNone != 0:
-				m = skipping(n, m)
+	for m := facts.Following(n, n); m != nil && r.err == nil; {
+		if style, ok := facts.Attribute(m, "style"); ok {
+			switch s := facts.StylesOf(style); {
+			case s&facts.DisplayNone != 0:
+				m = facts.Skipping(n, m)
 				continue
-			case s&visible != 0:
+			case s&facts.Visible != 0:
 				r.node(m)
-				m = skipping(n, m)
+				m = facts.Skipping(n, m)
 				continue
 			}
 		}
-		m = following(n, m)
+		m = facts.Following(n, m)
 	}
 }
 
@@ -136,11 +54,11 @@ const maxConcealed = 64
 // there, or next to nothing beside a part with a heading. Those parts are then shown.
 func (r *renderer) reveal() bool {
 	const trace = 48 // bytes: "Loading…"
-	if len(r.concealed) == 0 || len(r.out) > trace {
+	if len(r.concealed) == 0 || r.w.Len() > trace {
 		return false
 	}
 	for _, n := range r.concealed {
-		if words, heading := contentOf(n); len(r.out) == 0 && words > 0 || heading && words >= 4*len(r.out) {
+		if words, heading := contentOf(n); r.w.Len() == 0 && words > 0 || heading && words >= 4*r.w.Len() {
 			r.revealed = append(r.revealed, n)
 		}
 	}
@@ -149,17 +67,17 @@ func (r *renderer) reveal() bool {
 
 // contentOf counts the bytes of text below n, and says whether a heading or a main part is among it.
 func contentOf(n *html.Node) (words int, heading bool) {
-	for m := following(n, n); m != nil; {
+	for m := facts.Following(n, n); m != nil; {
 		switch {
 		case m.Type == html.TextNode:
 			words += len(strings.TrimSpace(m.Data))
 		case m.DataAtom == atom.Script || m.DataAtom == atom.Style || m.DataAtom == atom.Template || m.DataAtom == atom.Noscript:
-			m = skipping(n, m)
+			m = facts.Skipping(n, m)
 			continue
 		case m.DataAtom == atom.H1 || m.DataAtom == atom.H2 || m.DataAtom == atom.Main || m.DataAtom == atom.Article:
 			heading = true
 		}
-		m = following(n, m)
+		m = facts.Following(n, m)
 	}
 	return words, heading || n.DataAtom == atom.Main || n.DataAtom == atom.Article
 }

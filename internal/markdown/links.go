@@ -1,51 +1,53 @@
-// Links: one that leads somewhere and has words is a Markdown link; permalink signs, edit links and the like are no
+// Links: one that leads somewhere and has words is a Markdown link; facts.Permalink signs, edit links and the like are no
 // content; what cannot be a link is its text.
 
 package markdown
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/address"
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/scribe"
 )
 
-func (r *renderer) anchor(n *html.Node, t *traits) {
-	href, ok := attribute(n, "href")
-	if t.is(permalink|editLink|copyButton) && r.dispensable(n, t, href) || r.permalinkSign(n, href) {
+func (r *renderer) anchor(n *html.Node, t *facts.Traits) {
+	href, ok := facts.Attribute(n, "href")
+	if t.Is(facts.Permalink|facts.EditLink|facts.CopyButton) && r.dispensable(n, t, href) || r.permalinkSign(n, href) {
 		return
 	}
 	if r.noteReference(n, href) || r.backlink(n, t, href) {
 		return
 	}
-	if !ok || r.quiet > 0 {
+	if !ok {
 		r.children(n)
 		return
 	}
-	url := r.base.resolve(href)
-	if inert(url) || r.base.samePage(url) || strings.TrimSpace(href) == "" {
+	url := r.base.Resolve(href)
+	if address.Inert(url) || r.base.SamePage(url) || strings.TrimSpace(href) == "" {
 		r.children(n)
 		return
 	}
-	e := inline{kind: link, url: url}
-	e.words, e.heading = linkContent(n)
-	r.enter(e)
-	wrote := len(r.out)
+	l := scribe.Link{URL: url}
+	l.Words, l.Heading = linkContent(n)
+	r.w.EnterLink(l)
+	wrote := r.w.Len()
 	r.children(n)
-	if !e.words && len(r.out) == wrote && n.FirstChild != nil && !r.inLink {
+	if !l.Words && r.w.Len() == wrote && n.FirstChild != nil && !r.w.InLink() {
 		// An icon without words: what it is called for those who do not see it.
-		r.text(iconName(n, t))
+		r.w.Text(iconName(n, t))
 	}
-	r.leave()
+	r.w.Leave()
 }
 
 // linkContent looks into a link: whether it holds words, and whether a heading with words is among them.
 func linkContent(n *html.Node) (words, heading bool) {
 	const look = 200 // nodes; a card has fewer
 	within := (*html.Node)(nil)
-	m := following(n, n)
+	m := facts.Following(n, n)
 	for i := 0; m != nil && i < look; i++ {
 		switch {
 		case m.Type == html.TextNode:
@@ -57,77 +59,33 @@ func linkContent(n *html.Node) (words, heading bool) {
 					}
 				}
 			}
-		case headingLevel(m) > 0:
+		case facts.HeadingLevel(m) > 0:
 			within = m
 		case m.DataAtom == atom.Script || m.DataAtom == atom.Style || m.DataAtom == atom.Template || m.DataAtom == atom.Svg:
-			m = skipping(n, m)
+			m = facts.Skipping(n, m)
 			continue
 		}
-		m = following(n, m)
+		m = facts.Following(n, m)
 	}
 	return words, false
 }
 
 // iconName is the accessible name of a link that shows only a drawing.
-func iconName(n *html.Node, t *traits) string {
-	if t.label != "" {
-		return t.label
+func iconName(n *html.Node, t *facts.Traits) string {
+	if t.Label != "" {
+		return t.Label
 	}
-	if title, _ := attribute(n, "title"); title != "" {
+	if title, _ := facts.Attribute(n, "title"); title != "" {
 		return title
 	}
-	if svg := find(n, atom.Svg, 8); svg != nil {
-		if title := find(svg, atom.Title, 8); title != nil {
-			return shortText(title)
+	if svg := facts.Find(n, atom.Svg, 8); svg != nil {
+		if title := facts.Find(svg, atom.Title, 8); title != nil {
+			return facts.ShortText(title)
 		}
-		label, _ := attribute(svg, "aria-label")
+		label, _ := facts.Attribute(svg, "aria-label")
 		return label
 	}
 	return ""
-}
-
-// closeLink writes the end of a link that began at e.at.
-func (r *renderer) closeLink(e *inline) {
-	content := r.out[e.at+1:]
-	if e.words && r.imageEnd == len(r.out) && len(content) > 1 && content[0] == '!' && content[1] == '[' {
-		r.unbracket(e.at)
-		return
-	}
-	// A block that carried words carried the link; what follows of it is text.
-	e.silent = e.words
-	if string(content) == e.url && r.autolinks(e.url) {
-		r.out[e.at] = '<'
-		r.out = append(r.out, '>')
-		r.textFrom = len(r.out)
-		return
-	}
-	if len(content) == 1 && content[0]|0x20 == 'x' && e.at == r.leafStart {
-		// At the start of an item "[x]" would be a task's box.
-		r.out = slices.Replace(r.out, e.at+1, len(r.out), []byte("&#"+strconv.Itoa(int(content[0]))+";")...)
-	}
-	r.out = append(r.out, ']', '(')
-	r.out = appendDestination(r.out, e.url, r.flat == inCell)
-	r.out = append(r.out, ')')
-	r.textFrom = len(r.out)
-}
-
-// autolinks says that <address> reads as a link to it.
-func (r *renderer) autolinks(url string) bool {
-	if scheme := schemeOf(url); scheme != "http:" && scheme != "https:" {
-		return false
-	}
-	for _, m := range r.marks {
-		if m.at > len(r.out)-len(url) {
-			return false
-		}
-	}
-	return !strings.ContainsAny(url, " <>\\|")
-}
-
-// unbracket takes back the bracket of a link.
-func (r *renderer) unbracket(at int) {
-	r.out = slices.Delete(r.out, at, at+1)
-	r.moved(at, -1)
 }
 
 // permalinkSign says that an anchor is a heading's permalink: it leads to a place on a page and shows a sign for words.
@@ -135,38 +93,21 @@ func (r *renderer) permalinkSign(n *html.Node, href string) bool {
 	if strings.IndexByte(href, '#') < 0 {
 		return false
 	}
-	switch shortText(n) {
+	switch facts.ShortText(n) {
 	case "#", "¶", "§", "🔗", "⚓", "⚓︎", "∞", "❡", "¤":
 		return true
 	case "":
-		return r.flat == inHeading && find(n, atom.Img, 8) == nil
+		return r.inHeading && facts.Find(n, atom.Img, 8) == nil
 	}
 	return false
 }
 
-// dispensable says that an anchor whose class calls it a permalink, an edit link or a copy button is one.
-func (r *renderer) dispensable(n *html.Node, t *traits, href string) bool {
-	if t.is(editLink | copyButton) {
+// dispensable says that an anchor whose class calls it a facts.Permalink, an edit link or a copy button is one.
+func (r *renderer) dispensable(n *html.Node, t *facts.Traits, href string) bool {
+	if t.Is(facts.EditLink | facts.CopyButton) {
 		return true
 	}
-	text := shortText(n)
+	text := facts.ShortText(n)
 	return strings.IndexByte(href, '#') >= 0 && (len(text) <= len("¶¶") || strings.HasPrefix(strings.ToLower(text), "perma") ||
 		strings.EqualFold(text, "link") || strings.EqualFold(text, "anchor") || strings.HasPrefix(strings.ToLower(text), "link to this"))
-}
-
-// shortText is the text below n without blanks at its ends, as far as it is short; longer text comes back cut.
-func shortText(n *html.Node) string {
-	const enough = 48
-	var b strings.Builder
-	m := following(n, n)
-	for i := 0; m != nil && b.Len() < enough && i < enough; i++ {
-		if m.Type == html.TextNode {
-			b.WriteString(m.Data[:min(len(m.Data), enough)])
-		} else if m.DataAtom == atom.Svg || m.DataAtom == atom.Style {
-			m = skipping(n, m)
-			continue
-		}
-		m = following(n, m)
-	}
-	return strings.TrimSpace(b.String())
 }

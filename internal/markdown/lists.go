@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // listFrame is the list whose items are being written.
@@ -35,32 +37,32 @@ type listEnd struct {
 const maxNumber = 999_999_999
 
 func (r *renderer) listElement(n *html.Node) {
-	if r.flat != inBlock {
+	if r.w.Flat() {
 		r.flatList(n)
 		return
 	}
-	r.breakLeaf(1)
-	outer, around := r.list, len(r.prefix)
-	if outer != nil && outer.at == around && outer.started && outer.end == len(r.out) {
+	r.w.Break(1)
+	outer, around := r.list, r.w.Depth()
+	if outer != nil && outer.at == around && outer.started && outer.end == r.w.Len() {
 		// A list as the child of a list belongs to the item before it.
 		indent := strings.Repeat(" ", outer.inner-outer.at)
-		r.push(indent, indent)
+		r.w.Push(indent, indent)
 	}
 	f := newList(n)
-	f.at = len(r.prefix)
-	f.nested = outer != nil && outer.at < f.at && outer.from < len(r.out)
+	f.at = r.w.Depth()
+	f.nested = outer != nil && outer.at < f.at && outer.from < r.w.Len()
 	f.sign = r.sign(f.ordered && !f.spelled)
 	r.list = f
 	r.children(n)
-	r.breakLeaf(2)
+	r.w.Break(2)
 	r.endList(f)
 	r.list = outer
-	r.pop(around)
+	r.w.Pop(around)
 }
 
 func (r *renderer) endList(f *listFrame) {
 	if f.started {
-		r.closed = listEnd{len(r.out), f.at, f.sign}
+		r.closed = listEnd{r.w.Len(), f.at, f.sign}
 	}
 }
 
@@ -71,7 +73,7 @@ func (r *renderer) sign(ordered bool) byte {
 	if ordered {
 		usual, other = '.', ')'
 	}
-	if r.closed == (listEnd{len(r.out), len(r.prefix), usual}) {
+	if r.closed == (listEnd{r.w.Len(), r.w.Depth(), usual}) {
 		return other
 	}
 	return usual
@@ -83,8 +85,8 @@ func newList(n *html.Node) *listFrame {
 	if !f.ordered {
 		return f
 	}
-	start, ok := number(n, "start")
-	if _, reversed := attribute(n, "reversed"); reversed {
+	start, ok := facts.Number(n, "start")
+	if _, reversed := facts.Attribute(n, "reversed"); reversed {
 		f.step, f.spelled = -1, true
 		f.next = 0
 		for c := n.FirstChild; c != nil && !ok; c = c.NextSibling {
@@ -105,18 +107,18 @@ func (r *renderer) item(n *html.Node) {
 	if r.noteDefinition(n) {
 		return
 	}
-	if r.flat != inBlock {
+	if r.w.Flat() {
 		r.flatItem(n)
 		return
 	}
-	r.breakLeaf(0)
+	r.w.Break(0)
 	outer := r.list
 	f := outer
-	if f == nil || f.at != len(r.prefix) {
+	if f == nil || f.at != r.w.Depth() {
 		// An item outside of a list is a list of its own, and goes on with the one before it.
-		f = &listFrame{step: 1, next: 1, at: len(r.prefix), sign: '-'}
-		f.started = r.closed == listEnd{len(r.out), f.at, '-'}
-		f.end = len(r.out)
+		f = &listFrame{step: 1, next: 1, at: r.w.Depth(), sign: '-'}
+		f.started = r.closed == listEnd{r.w.Len(), f.at, '-'}
+		f.end = r.w.Len()
 		r.list = f
 	}
 	r.oneItem(n, f)
@@ -127,7 +129,7 @@ func (r *renderer) item(n *html.Node) {
 }
 
 func (r *renderer) oneItem(n *html.Node, f *listFrame) {
-	if value, ok := number(n, "value"); ok && f.ordered {
+	if value, ok := facts.Number(n, "value"); ok && f.ordered {
 		f.next = value
 	}
 	counted := f.ordered && !f.spelled && f.next >= 0 && f.next <= maxNumber
@@ -137,38 +139,38 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 		mark = strconv.Itoa(f.next) + mark
 	} else if f.ordered {
 		mark = "- "
-		r.lead = strconv.Itoa(f.next) + `\. `
+		r.w.Lead(strconv.Itoa(f.next) + `\. `)
 	}
 	f.next += f.step
-	from := len(r.out)
+	from := r.w.Len()
 	f.from = from
 	indent := strings.Repeat(" ", len(mark))
-	if !r.push(indent, mark) {
-		r.gap = 2
+	if !r.w.Push(indent, mark) {
+		r.w.SetGap(2)
 	}
-	f.inner = len(r.prefix)
+	f.inner = r.w.Depth()
 	r.children(n)
-	r.breakLeaf(1)
-	r.lead = ""
-	if len(r.out) > from {
+	r.w.Break(1)
+	r.w.Unlead()
+	if r.w.Len() > from {
 		f.started = true
 	}
-	f.end = len(r.out)
-	r.pop(f.at)
+	f.end = r.w.Len()
+	r.w.Pop(f.at)
 }
 
 // itemGap sets what parts an item from what is before it.
 func (r *renderer) itemGap(f *listFrame) {
 	switch {
-	case len(r.markers) > 0:
+	case r.w.Pending():
 		// The first thing in an item or a note: it stands on the same line.
-	case f.started && f.end == len(r.out):
-		r.gap = 1
+	case f.started && f.end == r.w.Len():
+		r.w.SetGap(1)
 	case !f.started && f.nested && (!f.ordered || f.spelled || f.next == 1):
 		// Only a list that counts from one may follow a paragraph without a blank line.
-		r.gap = 1
+		r.w.SetGap(1)
 	default:
-		r.gap = 2
+		r.w.SetGap(2)
 	}
 }
 
@@ -176,23 +178,23 @@ func (r *renderer) itemGap(f *listFrame) {
 func (r *renderer) flatList(n *html.Node) {
 	outer := r.list
 	r.list = newList(n)
-	r.breakLeaf(0)
+	r.w.Break(0)
 	r.children(n)
-	r.breakLeaf(0)
+	r.w.Break(0)
 	r.list = outer
 }
 
 func (r *renderer) flatItem(n *html.Node) {
-	r.breakLeaf(0)
+	r.w.Break(0)
 	if f := r.list; f != nil && f.ordered {
-		if value, ok := number(n, "value"); ok {
+		if value, ok := facts.Number(n, "value"); ok {
 			f.next = value
 		}
-		if shortText(n) != "" {
-			r.text(strconv.Itoa(f.next) + ". ")
+		if facts.ShortText(n) != "" {
+			r.w.Text(strconv.Itoa(f.next) + ". ")
 		}
 		f.next += f.step
 	}
 	r.children(n)
-	r.breakLeaf(0)
+	r.w.Break(0)
 }

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // Options of one conversion. The zero value leaves relative addresses as they are.
@@ -33,13 +35,13 @@ func Render(ctx context.Context, root *html.Node, o Options) (string, error) {
 	r.survey(root, o.BaseURL)
 	r.walk(root)
 	if r.err == nil && r.reveal() {
-		r.reset()
+		*r = renderer{ctx: ctx, drop: o.Drop, page: r.page, revealed: r.revealed}
 		r.walk(root)
 	}
 	if r.err != nil {
 		return "", r.err
 	}
-	return strings.ToValidUTF8(string(r.out), "\uFFFD"), nil
+	return r.w.String(), nil
 }
 
 // Title is the text of the tree's first title element, white space collapsed and at most 500 characters; empty for
@@ -50,7 +52,7 @@ func Title(root *html.Node) string {
 		if n.Type == html.ElementNode && n.DataAtom == atom.Title && n.Namespace == "" {
 			return titleText(n)
 		}
-		n = following(root, n)
+		n = facts.Following(root, n)
 	}
 	return ""
 }
@@ -70,27 +72,4 @@ func titleText(n *html.Node) string {
 		s = strings.TrimRight(string([]rune(s)[:maxTitle]), " ")
 	}
 	return s
-}
-
-// following is the node after n in document order below root, nil at the end. Loops use it where recursion could
-// run as deep as a hostile tree.
-func following(root, n *html.Node) *html.Node {
-	if n.FirstChild != nil {
-		return n.FirstChild
-	}
-	return skipping(root, n)
-}
-
-// skipping is following without what is below n.
-func skipping(root, n *html.Node) *html.Node {
-	for n != root {
-		if n.NextSibling != nil {
-			return n.NextSibling
-		}
-		n = n.Parent
-		if n == nil {
-			return nil
-		}
-	}
-	return nil
 }

@@ -7,6 +7,9 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/scribe"
 )
 
 // noteLabel is the label of the note that an address leads to.
@@ -27,13 +30,7 @@ func (r *renderer) noteReference(a *html.Node, href string) bool {
 	if !ok || referenceTarget(a) == "" {
 		return false
 	}
-	r.space = r.space && r.open
-	r.ready()
-	r.openBracket()
-	r.out = append(r.out, '^')
-	r.out = append(r.out, label...)
-	r.out = append(r.out, ']')
-	r.textFrom = len(r.out)
+	r.w.NoteReference(label)
 	return true
 }
 
@@ -43,21 +40,21 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 		return false
 	}
 	note := r.noteAt[n]
-	if note == nil || r.flat != inBlock || len(r.prefix) > 0 {
+	if note == nil || r.w.Flat() || r.w.Depth() > 0 {
 		return false
 	}
-	r.breakLeaf(2)
-	r.push("    ", "[^"+note.label+"]: ")
+	r.w.Break(2)
+	r.w.Push(scribe.NoteMarker(note.label))
 	if n.DataAtom != atom.Li {
 		r.label = note.label
 	}
 	list := r.list
 	r.list = nil
 	r.children(n)
-	r.breakLeaf(2)
+	r.w.Break(2)
 	r.list = list
 	r.label = ""
-	r.pop(0)
+	r.w.Pop(0)
 	return true
 }
 
@@ -93,14 +90,14 @@ func (r *renderer) afterLabel(s string) string {
 }
 
 // backlink says that an anchor only leads back from a note to its reference.
-func (r *renderer) backlink(a *html.Node, t *traits, href string) bool {
+func (r *renderer) backlink(a *html.Node, t *facts.Traits, href string) bool {
 	if len(href) == 0 || href[0] != '#' {
 		return false
 	}
-	if t.is(noteBack) || t.role == "doc-backlink" {
+	if t.Is(facts.NoteBack) || t.Role == "doc-backlink" {
 		return true
 	}
-	switch strings.Trim(shortText(a), "[]() \ufe0e\ufe0f") {
+	switch strings.Trim(facts.ShortText(a), "[]() \ufe0e\ufe0f") {
 	case "↩", "↑", "⏎", "^", "↵", "⤴", "⇑", "▲":
 		return true
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// scribe writes a random page and, beside it, the text that it shows.
-type scribe struct {
+// author writes a random page and, beside it, the text that it shows.
+type author struct {
 	*rand.Rand
 	page, text strings.Builder
 }
@@ -22,7 +22,7 @@ var scraps = []string{"*", "**", "***", "_", "__", "`", "``", "~", "~~", "~~~", 
 	"https://a.bc", "www.a.bc/_x_", "word", "two words", "x", "y1", " ", "  ", "\n", "日本", "「", "」", "。", "é", "😀", "\u00a0", "“", "”", ".", ",",
 	"$1", "^2", "(", ")", "{", "}", "\"", "'", "[x]", "[ ]", ": ", "3", "-5", "…", "—", "/"}
 
-func (s *scribe) words() {
+func (s *author) words() {
 	for range 1 + s.IntN(4) {
 		w := scraps[s.IntN(len(scraps))]
 		s.page.WriteString(html.EscapeString(w))
@@ -30,7 +30,7 @@ func (s *scribe) words() {
 	}
 }
 
-func (s *scribe) inline(depth int) {
+func (s *author) inline(depth int) {
 	for range 1 + s.IntN(3) {
 		switch k := s.IntN(12); {
 		case k < 6 || depth == 0:
@@ -53,7 +53,7 @@ func (s *scribe) inline(depth int) {
 	}
 }
 
-func (s *scribe) block(depth int) {
+func (s *author) block(depth int) {
 	s.text.WriteString(" ")
 	switch k := s.IntN(10); {
 	case k < 4 || depth == 0:
@@ -97,7 +97,7 @@ func (s *scribe) block(depth int) {
 	s.text.WriteString(" ")
 }
 
-func (s *scribe) element(tag string, content func()) {
+func (s *author) element(tag string, content func()) {
 	s.page.WriteString("<" + tag + ">")
 	content()
 	name, _, _ := strings.Cut(tag, " ")
@@ -116,7 +116,7 @@ func TestRandomPagesReadAsTheirText(t *testing.T) {
 
 func randomPage(t *testing.T, seed uint64) {
 	t.Helper()
-	s := &scribe{Rand: rand.New(rand.NewPCG(seed, 7))}
+	s := &author{Rand: rand.New(rand.NewPCG(seed, 7))}
 	for range 1 + s.IntN(3) {
 		s.block(2)
 	}

@@ -9,53 +9,52 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/address"
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // raised writes sup. A power that loses its mark would be another number.
-func (r *renderer) raised(n *html.Node, t *traits) {
-	text := shortText(n)
+func (r *renderer) raised(n *html.Node, t *facts.Traits) {
+	text := facts.ShortText(n)
 	switch {
 	case text == "":
 		r.children(n)
 		return
-	case t.is(editLink) && r.control(n, t):
+	case t.Is(facts.EditLink) && r.control(n, t):
 		return
-	case r.label != "" && !r.open && strings.Trim(text, "[]()") == r.label:
+	case r.label != "" && !r.w.Open() && strings.Trim(text, "[]()") == r.label:
 		r.label = "" // a note's own label
 		return
 	case r.keepsLink(n), bracketed(text), ordinal(text):
 		r.children(n)
 		return
 	}
-	r.space = r.space && r.open
-	r.ready()
-	r.out = append(r.out, '^')
 	if simple(text) {
-		r.text(text)
+		r.w.Raw("^")
+		r.w.Text(text)
 		return
 	}
-	r.out = append(r.out, '(')
+	r.w.Raw("^(")
 	r.children(n)
-	r.space, r.breaks = false, 0
-	r.ready()
-	r.out = append(r.out, ')')
+	r.w.Attach(")")
 }
 
 // keepsLink says that n holds a link that will be written, or a reference to a note.
 func (r *renderer) keepsLink(n *html.Node) bool {
-	a := find(n, atom.A, 8)
+	a := facts.Find(n, atom.A, 8)
 	if a == nil {
 		return false
 	}
-	href, ok := attribute(a, "href")
+	href, ok := facts.Attribute(a, "href")
 	if !ok {
 		return false
 	}
 	if _, note := r.noteLabel(href); note {
 		return true
 	}
-	url := r.base.resolve(href)
-	return !inert(url) && !r.base.samePage(url)
+	url := r.base.Resolve(href)
+	return !address.Inert(url) && !r.base.SamePage(url)
 }
 
 func bracketed(s string) bool {
@@ -87,33 +86,24 @@ func simple(s string) bool {
 
 // lowered writes sub: bare in a chemical formula, else after a low line.
 func (r *renderer) lowered(n *html.Node) {
-	text := shortText(n)
-	if text == "" || !simple(text) || !r.open || r.space || !wordRune(r.lastRune()) || r.formulaBefore() && digits(text) || r.keepsLink(n) {
+	text := facts.ShortText(n)
+	last, _ := utf8.DecodeLastRune(r.w.Line())
+	if text == "" || !simple(text) || r.w.SpaceDue() || !unicode.IsLetter(last) && !unicode.IsDigit(last) || formula(r.w.Line()) && facts.Digits(text) || r.keepsLink(n) {
 		r.children(n)
 		return
 	}
-	r.ready()
-	r.out = append(r.out, '_')
-	r.text(text)
+	r.w.Raw("_")
+	r.w.Text(text)
 }
 
-// formulaBefore says that the line ends like a chemical formula: H, Ca, OH.
-func (r *renderer) formulaBefore() bool {
-	c, size := utf8.DecodeLastRune(r.out[r.lineStart:])
+// formula says that a line ends like a chemical formula: H, Ca, OH.
+func formula(line []byte) bool {
+	c, size := utf8.DecodeLastRune(line)
 	if unicode.IsUpper(c) {
 		return true
 	}
-	before, _ := utf8.DecodeLastRune(r.out[r.lineStart : len(r.out)-size])
+	before, _ := utf8.DecodeLastRune(line[:len(line)-size])
 	return unicode.IsLower(c) && unicode.IsUpper(before)
-}
-
-func digits(s string) bool {
-	for i := range len(s) {
-		if !digit(s[i]) {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // quotation writes q with its quotation marks, the inner ones single.
@@ -123,25 +113,18 @@ func (r *renderer) quotation(n *html.Node) {
 		open, shut = "‘", "’"
 	}
 	r.quotes++
-	r.ready()
-	r.out = append(r.out, open...)
+	r.w.Raw(open)
 	r.children(n)
-	r.space = false
-	r.ready()
-	r.out = append(r.out, shut...)
+	r.w.Attach(shut)
 	r.quotes--
 }
 
 // ruby writes the reading of ruby text, in brackets after it.
 func (r *renderer) ruby(n *html.Node) {
-	if shortText(n) == "" {
+	if facts.ShortText(n) == "" {
 		return
 	}
-	r.space = false
-	r.ready()
-	r.out = append(r.out, '(')
+	r.w.Attach("(")
 	r.children(n)
-	r.space = false
-	r.ready()
-	r.out = append(r.out, ')')
+	r.w.Attach(")")
 }

@@ -8,11 +8,15 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/address"
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // page is what the survey found.
 type page struct {
-	base    base
+	base    address.Base
+	size    int              // bytes to make room for
 	shadows bool             // some element has a shadow tree
 	notes   map[string]*note // by the id that references lead to
 	noteAt  map[*html.Node]*note
@@ -25,8 +29,8 @@ type note struct {
 }
 
 // survey visits every node once.
-func (r *renderer) survey(root *html.Node, address string) {
-	r.base = newBase(address)
+func (r *renderer) survey(root *html.Node, pageURL string) {
+	r.base = address.New(pageURL)
 	rebased := false
 	text := 0
 	labels := map[string]int(nil)
@@ -41,8 +45,8 @@ func (r *renderer) survey(root *html.Node, address string) {
 		}
 		switch n.DataAtom {
 		case atom.Base:
-			if href, ok := attribute(n, "href"); ok && !rebased {
-				r.base, rebased = r.base.rebased(href), true
+			if href, ok := facts.Attribute(n, "href"); ok && !rebased {
+				r.base, rebased = r.base.Rebased(href), true
 			}
 		case atom.Script, atom.Style:
 			text -= textBytes(n)
@@ -50,7 +54,7 @@ func (r *renderer) survey(root *html.Node, address string) {
 			if shadowRoot(n) {
 				r.shadows = true
 			} else {
-				n = skipping(root, n)
+				n = facts.Skipping(root, n)
 				continue
 			}
 		case atom.A:
@@ -67,10 +71,10 @@ func (r *renderer) survey(root *html.Node, address string) {
 		if len(r.notes) > 0 && len(n.Attr) > 0 && n.Type == html.ElementNode {
 			r.placeNote(n)
 		}
-		n = following(root, n)
+		n = facts.Following(root, n)
 	}
 	const marks = 8 // markup adds about an eighth
-	r.out = make([]byte, 0, text+text/marks+64)
+	r.size = text + text/marks + 64
 }
 
 func textBytes(n *html.Node) int {
@@ -84,7 +88,7 @@ func textBytes(n *html.Node) int {
 // referenceTarget is the id that a footnote reference leads to; empty for any other link.
 func referenceTarget(a *html.Node) string {
 	href, role := "", ""
-	var f flags
+	var f facts.Flags
 	for i := range a.Attr {
 		switch a.Attr[i].Key {
 		case "href":
@@ -92,17 +96,17 @@ func referenceTarget(a *html.Node) string {
 		case "role":
 			role = a.Attr[i].Val
 		case "class":
-			f = classFlags(a.Attr[i].Val)
+			f = facts.ClassFlags(a.Attr[i].Val)
 		}
 	}
 	if len(href) < 2 || href[0] != '#' {
 		return ""
 	}
 	raised := a.Parent != nil && a.Parent.DataAtom == atom.Sup
-	if c := firstShown(a); c != nil && c.DataAtom == atom.Sup && c.NextSibling == nil {
+	if c := facts.FirstShown(a); c != nil && c.DataAtom == atom.Sup && c.NextSibling == nil {
 		raised = true
 	}
-	if role == "doc-backlink" || f&noteBack != 0 || !raised && role != "doc-noteref" && f&noteRef == 0 {
+	if role == "doc-backlink" || f&facts.NoteBack != 0 || !raised && role != "doc-noteref" && f&facts.NoteRef == 0 {
 		return ""
 	}
 	return href[1:]
@@ -111,10 +115,8 @@ func referenceTarget(a *html.Node) string {
 // newLabel is the label of the note that a reference leads to: the reference's own words where they can be one, with a
 // number after them where they are taken.
 func newLabel(a *html.Node, taken map[string]int) string {
-	label := strings.Trim(shortText(a), "[]() \u00a0")
-	if len(label) == 0 || len(label) > 16 || strings.IndexFunc(label, func(c rune) bool {
-		return c >= 0x80 || !letter(byte(c)) && !digit(byte(c)) && c != '-' && c != '_' && c != '.'
-	}) >= 0 {
+	label := strings.Trim(facts.ShortText(a), "[]() \u00a0")
+	if len(label) == 0 || len(label) > 16 || strings.IndexFunc(label, notInLabel) >= 0 {
 		label = "n"
 	}
 	unique := label
@@ -124,6 +126,10 @@ func newLabel(a *html.Node, taken map[string]int) string {
 	}
 	taken[unique]++
 	return unique
+}
+
+func notInLabel(c rune) bool {
+	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
 }
 
 // placeNote remembers n, or the block that it begins, as the note whose id it bears.
@@ -171,7 +177,7 @@ func noteBlock(n *html.Node) *html.Node {
 			return nil
 		}
 		p := n.Parent
-		if p == nil || firstShown(p) != n || !inline && p.DataAtom != atom.Li {
+		if p == nil || facts.FirstShown(p) != n || !inline && p.DataAtom != atom.Li {
 			if inline {
 				return nil
 			}

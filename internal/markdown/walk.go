@@ -7,53 +7,39 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/scribe"
 )
 
-// renderer is the state of one walk.
+// renderer is the state of one walk. What it sees goes to the scribe, who knows how Markdown spells it.
 type renderer struct {
 	ctx   context.Context
 	err   error // ctx's, once it is done
 	steps int   // nodes visited, counted to look at ctx now and then
 	depth int   // elements open
 	drop  func(*html.Node) bool
-
-	out []byte
-	lineage
-	leaf
-	opens    []inline   // inline elements open, outermost first
-	waiting  bool       // some of them may have to be written before the next content
-	live     [link]bool // em, strong, del: written and not closed
-	inLink   bool       // a link is written and not closed
-	marks    []emphasis // of the current block, in the order of their places
-	scratch  []byte     // for putting marks in
-	codeEnd  codeSpan   // the last code span, as long as nothing followed it
-	images   lastImage  // the last image, as long as nothing followed it
-	imageEnd int        // where the last image ended in out
-	looked   int        // how far the current word has been looked through for an address
-	textFrom int        // where the last link, code, image or formula ended in out: text alone follows
+	w     *scribe.Writer
 
 	list      *listFrame // the list whose items are being written
 	closed    listEnd    // the list that ended last
-	quiet     int        // inside what must not hold links: alternative texts, notes' labels
+	images    lastImage  // the last image, as long as nothing followed it
 	quotes    int        // q elements open
 	label     string     // of the note that begins here: its own text need not repeat it
-	termEnd   int        // where the last term or definition ended in out
+	termEnd   int        // where the last term or definition ended in the output
 	joined    bool       // the definition that comes stands in its term's line
-	noScript  bool       // within noscript
-	display   bool       // within what sets formulas on lines of their own
-	bare      bool       // within code that holds no text
+	inHeading bool
+	noScript  bool // within noscript
+	display   bool // within what sets formulas on lines of their own
+	bare      bool // within code that holds no text
 	codeBuf   []byte
 	hosts     *shadowHost
 	frames    int // srcdoc documents open
-	concealed []*html.Node
-	revealed  []*html.Node
+
+	concealed []*html.Node // what the page hides
+	revealed  []*html.Node // what of it is shown all the same
 
 	page
-}
-
-// reset forgets what one walk wrote; what is known of the page stays.
-func (r *renderer) reset() {
-	*r = renderer{ctx: r.ctx, drop: r.drop, page: r.page, revealed: r.revealed, out: r.out[:0]}
 }
 
 // maxDepth is how deep the walk goes by recursion; elements below are read as plain text. Trees of htmltree are
@@ -62,8 +48,11 @@ const maxDepth = 1200
 
 // walk writes root and all below it.
 func (r *renderer) walk(root *html.Node) {
+	r.w = scribe.New(r.ctx, r.size)
 	r.node(root)
-	r.breakLeaf(0)
+	if r.err == nil {
+		r.err = r.w.Err()
+	}
 }
 
 // children writes what is below n.
@@ -86,10 +75,10 @@ func (r *renderer) node(n *html.Node) {
 	switch n.Type {
 	case html.TextNode:
 		if r.label != "" {
-			r.text(r.afterLabel(n.Data))
+			r.w.Text(r.afterLabel(n.Data))
 			return
 		}
-		r.text(n.Data)
+		r.w.Text(n.Data)
 	case html.ElementNode:
 		if r.depth >= maxDepth {
 			r.flatten(n)
@@ -105,34 +94,30 @@ func (r *renderer) node(n *html.Node) {
 
 // flatten writes the text below n without its structure: for trees too deep to follow.
 func (r *renderer) flatten(n *html.Node) {
-	for m := following(n, n); m != nil && r.err == nil; {
+	for m := facts.Following(n, n); m != nil && r.err == nil; {
 		if r.steps++; r.steps%128 == 0 {
 			r.err = r.ctx.Err()
 		}
 		if m.Type == html.TextNode {
-			r.text(m.Data)
+			r.w.Text(m.Data)
 		} else if m.Type == html.ElementNode {
 			switch m.DataAtom {
 			case atom.Script, atom.Style, atom.Template:
-				m = skipping(n, m)
+				m = facts.Skipping(n, m)
 				continue
 			}
-			r.part()
+			r.w.Space()
 		}
-		m = following(n, m)
+		m = facts.Following(n, m)
 	}
 }
 
 // element writes one element.
 func (r *renderer) element(n *html.Node) {
-	var t traits
-	var s styles
+	var t facts.Traits
 	if len(n.Attr) > 0 {
-		t = traitsOf(n)
-		if t.style != "" {
-			s = stylesOf(t.style)
-		}
-		if (t.hiddenAttr || s != 0) && r.hides(n, &t, s) {
+		t = facts.TraitsOf(n)
+		if (t.Hidden || t.Styles != 0) && r.hides(n, &t) {
 			return
 		}
 	}
@@ -152,15 +137,15 @@ func (r *renderer) element(n *html.Node) {
 	case atom.P, atom.Address, atom.Figcaption, atom.Summary, atom.Legend, atom.Center, atom.Fieldset, atom.Form,
 		atom.Article, atom.Aside, atom.Details, atom.Figure, atom.Footer, atom.Header, atom.Hgroup, atom.Main, atom.Nav,
 		atom.Search, atom.Section, atom.Caption, atom.Optgroup, atom.Div, atom.Body, atom.Html:
-		r.block(n, &t, s)
+		r.block(n, &t)
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		r.heading(n, headingLevel(n))
+		r.heading(n, facts.HeadingLevel(n))
 	case atom.Ul, atom.Ol, atom.Menu, atom.Dir:
 		r.listElement(n)
 	case atom.Li:
 		r.item(n)
 	case atom.Dl:
-		r.block(n, &t, s)
+		r.block(n, &t)
 	case atom.Dt:
 		r.term(n)
 	case atom.Dd:
@@ -168,39 +153,39 @@ func (r *renderer) element(n *html.Node) {
 	case atom.Blockquote:
 		r.quote(n)
 	case atom.Pre, atom.Listing, atom.Xmp, atom.Plaintext:
-		r.codeBlock(n, &t)
+		r.codeBlock(n)
 	case atom.Table:
 		r.table(n, &t)
 	case atom.Hr:
-		r.rule()
+		r.w.Rule()
 	case atom.Dialog:
-		if _, open := attribute(n, "open"); open {
-			r.block(n, &t, s)
+		if _, open := facts.Attribute(n, "open"); open {
+			r.block(n, &t)
 		}
 	case atom.Br:
-		r.lineBreak()
+		r.w.LineBreak()
 	default:
-		r.inlineElement(n, &t, s)
+		r.inlineElement(n, &t)
 	}
 }
 
 // inlineElement writes elements that stand in a line.
-func (r *renderer) inlineElement(n *html.Node, t *traits, s styles) {
+func (r *renderer) inlineElement(n *html.Node, t *facts.Traits) {
 	switch n.DataAtom {
 	case atom.A:
 		r.anchor(n, t)
 	case atom.B, atom.Strong:
-		if s&notBold != 0 {
+		if t.Styles&facts.NotBold != 0 {
 			r.children(n)
 			return
 		}
-		r.marked(n, strong)
+		r.marked(n, scribe.Strong)
 	case atom.I, atom.Em:
-		r.marked(n, em)
+		r.marked(n, scribe.Em)
 	case atom.S, atom.Strike, atom.Del:
-		r.marked(n, del)
+		r.marked(n, scribe.Del)
 	case atom.Code, atom.Samp, atom.Kbd, atom.Tt:
-		r.code(n, t, s)
+		r.code(n, t)
 	case atom.Sup:
 		r.raised(n, t)
 	case atom.Sub:
@@ -234,13 +219,13 @@ func (r *renderer) inlineElement(n *html.Node, t *traits, s styles) {
 	case atom.Label, atom.Option, atom.Output, atom.Meter, atom.Progress, atom.Td, atom.Th, atom.Canvas, atom.Marquee:
 		r.apart(n)
 	case atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot, atom.Frameset:
-		r.block(n, t, s)
+		r.block(n, t)
 	case atom.Noscript:
 		r.noscript(n)
 	case atom.Slot:
 		r.slot(n)
 	case atom.Wbr:
 	default:
-		r.generic(n, t, s)
+		r.generic(n, t)
 	}
 }

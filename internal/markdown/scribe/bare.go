@@ -2,21 +2,20 @@
 // them is still markup, so that one which holds such signs is written in angle brackets, or so that nobody reads it as
 // a link.
 
-package markdown
+package scribe
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 )
 
 // bareAddress writes the rest of a web address, of which s holds "://" and what follows; 0 if it is to be written like
 // other text.
-func (r *renderer) bareAddress(s string) int {
-	if r.inLink || !strings.HasPrefix(s, "://") {
+func (w *Writer) bareAddress(s string) int {
+	if w.inLink || !strings.HasPrefix(s, "://") {
 		return 0
 	}
-	scheme := r.schemeBefore()
+	scheme := w.schemeBefore()
 	if scheme == 0 {
 		return 0
 	}
@@ -32,16 +31,16 @@ func (r *renderer) bareAddress(s string) int {
 	if end <= len("://") || !signs(address) {
 		return 0
 	}
-	before := len(r.out) - scheme - 1
+	before := len(w.out) - scheme - 1
 	if i := strings.IndexByte(address, '&'); i >= 0 && looksLikeReference(address[i:]) || strings.IndexByte(address, '|') >= 0 ||
-		before >= r.lineStart && (r.out[before] == '\\' || r.out[before] == '<') {
-		r.escaped(':')
+		before >= w.lineStart && (w.out[before] == '\\' || w.out[before] == '<') {
+		w.escaped(':')
 		return 1
 	}
-	r.insertByte(len(r.out)-scheme, '<')
-	r.out = append(r.out, address...)
-	r.out = append(r.out, '>')
-	r.textFrom = len(r.out)
+	w.insertByte(len(w.out)-scheme, '<')
+	w.out = append(w.out, address...)
+	w.out = append(w.out, '>')
+	w.textFrom = len(w.out)
 	return end
 }
 
@@ -67,12 +66,12 @@ func signs(address string) bool {
 func wordByte(c byte) bool { return letter(c) || digit(c) }
 
 // schemeBefore is the length of "http" or "https" as the last word of the line; 0 if that is another one.
-func (r *renderer) schemeBefore() int {
-	line := r.out[r.lineStart:]
+func (w *Writer) schemeBefore() int {
+	line := w.out[w.lineStart:]
 	for _, scheme := range []string{"https", "http"} {
 		n := len(line) - len(scheme)
 		if n >= 0 && bytes.EqualFold(line[n:], []byte(scheme)) {
-			if n > 0 && wordByte(line[n-1]) && !r.markWithin(len(scheme)+1) || r.markWithin(len(scheme)) {
+			if n > 0 && wordByte(line[n-1]) && !w.markWithin(len(scheme)+1) || w.markWithin(len(scheme)) {
 				return 0
 			}
 			return len(scheme)
@@ -82,21 +81,21 @@ func (r *renderer) schemeBefore() int {
 }
 
 // markWithin says that an emphasis mark stands within the last n bytes.
-func (r *renderer) markWithin(n int) bool {
-	return len(r.marks) > 0 && r.marks[len(r.marks)-1].at > len(r.out)-n
+func (w *Writer) markWithin(n int) bool {
+	return len(w.marks) > 0 && w.marks[len(w.marks)-1].at > len(w.out)-n
 }
 
 // breakAddress keeps the word that is being written from being read as a link by a "www." or "http://" in it: an
 // escape within a link would show, and markup right after it would be a part of it.
-func (r *renderer) breakAddress() {
+func (w *Writer) breakAddress() {
 	const (
 		longest = 256             // looked back
 		sign    = len("https://") // may have been incomplete when the word was looked through
 	)
-	from := max(r.lineStart, min(r.textFrom, len(r.out)), min(r.looked, len(r.out))-sign)
-	r.looked = len(r.out)
-	line := r.out[from:]
-	if r.inLink {
+	from := max(w.lineStart, min(w.textFrom, len(w.out)), min(w.looked, len(w.out))-sign)
+	w.looked = len(w.out)
+	line := w.out[from:]
+	if w.inLink {
 		return
 	}
 	for i := len(line) - 1; i >= 0 && line[i] > ' ' && len(line)-i < longest; i-- {
@@ -104,7 +103,7 @@ func (r *renderer) breakAddress() {
 			continue
 		}
 		if n := addressAt(line, i); n > 0 {
-			r.insertByte(from+i+n, '\\')
+			w.insertByte(from+i+n, '\\')
 			return
 		}
 	}
@@ -122,27 +121,4 @@ func addressAt(line []byte, i int) int {
 		}
 	}
 	return 0
-}
-
-// insertByte puts a byte into text already written.
-func (r *renderer) insertByte(at int, c byte) {
-	r.out = slices.Insert(r.out, at, c)
-	r.moved(at, 1)
-}
-
-// moved keeps what is remembered by its place in the output right, when what comes after offset at has moved.
-func (r *renderer) moved(at, by int) {
-	for i := len(r.marks) - 1; i >= 0 && r.marks[i].at > at; i-- {
-		r.marks[i].at += by
-	}
-	for i := range r.opens {
-		if e := &r.opens[i]; e.kind == link && e.live && e.at > at {
-			e.at += by
-		}
-	}
-	for _, place := range []*int{&r.imageEnd, &r.images.start, &r.images.end, &r.codeEnd.start, &r.codeEnd.end, &r.textFrom} {
-		if *place > at {
-			*place += by
-		}
-	}
 }

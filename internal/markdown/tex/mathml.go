@@ -1,28 +1,39 @@
 // MathML without a source beside it: its tree as TeX, so that roots, fractions and powers can be told.
 
-package markdown
+package tex
 
 import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
-// texWriter writes TeX.
-type texWriter struct {
+// FromMathML writes a math element as TeX. What nests deeper than maxDepth is left out.
+func FromMathML(n *html.Node) string {
+	w := writer{}
+	w.row(n)
+	return w.b.String()
+}
+
+const maxDepth = 600
+
+// writer writes TeX.
+type writer struct {
 	b     strings.Builder
 	depth int
 }
 
 // row writes the children of n one after the other.
-func (w *texWriter) row(n *html.Node) {
+func (w *writer) row(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		w.node(c)
 	}
 }
 
 // group writes one node in braces, so that it is one argument.
-func (w *texWriter) group(n *html.Node) {
+func (w *writer) group(n *html.Node) {
 	w.b.WriteByte('{')
 	if n != nil {
 		w.node(n)
@@ -30,7 +41,7 @@ func (w *texWriter) group(n *html.Node) {
 	w.b.WriteByte('}')
 }
 
-func (w *texWriter) node(n *html.Node) {
+func (w *writer) node(n *html.Node) {
 	if n.Type == html.TextNode {
 		w.b.WriteString(strings.TrimSpace(n.Data))
 		return
@@ -43,15 +54,15 @@ func (w *texWriter) node(n *html.Node) {
 	w.depth--
 }
 
-func (w *texWriter) element(n *html.Node) {
+func (w *writer) element(n *html.Node) {
 	switch n.Data {
 	case "annotation", "annotation-xml", "mphantom", "none", "mprescripts":
 	case "mtext", "ms":
-		if text := strings.TrimSpace(shortText(n)); text != "" {
+		if text := strings.TrimSpace(facts.ShortText(n)); text != "" {
 			w.b.WriteString(`\text{` + text + "}")
 		}
 	case "mo":
-		w.operator(strings.TrimSpace(shortText(n)))
+		w.operator(strings.TrimSpace(facts.ShortText(n)))
 	case "mspace":
 		w.b.WriteByte(' ')
 	case "mfrac":
@@ -99,7 +110,7 @@ func (w *texWriter) element(n *html.Node) {
 }
 
 // scripts writes a base with what stands below or above it.
-func (w *texWriter) scripts(n *html.Node, first, second string) {
+func (w *writer) scripts(n *html.Node, first, second string) {
 	kids := elements(n)
 	if kids[0] != nil {
 		w.node(kids[0])
@@ -115,7 +126,7 @@ func (w *texWriter) scripts(n *html.Node, first, second string) {
 }
 
 // operator writes an operator; the invisible ones of MathML are none.
-func (w *texWriter) operator(s string) {
+func (w *writer) operator(s string) {
 	switch s {
 	case "\u2061", "\u2062", "\u2063", "\u2064":
 	case "{", "}", "%", "#", "&", "_":

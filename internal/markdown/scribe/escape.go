@@ -1,6 +1,6 @@
 // Text as Markdown: what could be read as markup gets a backslash, ordinary prose gets none.
 
-package markdown
+package scribe
 
 import (
 	"unicode"
@@ -34,41 +34,42 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-// text writes the text of one node: white space collapsed, markup escaped.
-func (r *renderer) text(s string) {
+// Text writes text: white space collapsed, what cannot be seen left out, and nothing of it read as markup. It is one
+// piece: what follows may go on with the same word.
+func (w *Writer) Text(s string) {
 	for i := 0; i < len(s); {
 		switch class[s[i]] {
 		case blank:
-			i = r.blanks(s, i)
+			i = w.blanks(s, i)
 		case control:
 			i++
 		case wide:
 			n, what := wideChar(s[i:])
 			switch what {
 			case blank:
-				r.space = true
+				w.space = true
 			case plain:
-				r.word(s[i:], s[i:i+n])
+				w.word(s[i:], s[i:i+n])
 			}
 			i += n
 		case mark:
-			if r.steps++; r.steps%128 == 0 { // a long text of nothing but marks is work, too
-				if r.err = r.ctx.Err(); r.err != nil {
+			if w.steps++; w.steps%128 == 0 { // a long text of nothing but marks is work, too
+				if w.err = w.ctx.Err(); w.err != nil {
 					return
 				}
 			}
-			r.ready()
-			if n := r.lineStarts(s[i:]); n > 0 {
+			w.ready()
+			if n := w.lineStarts(s[i:]); n > 0 {
 				i += n
 				continue
 			}
-			i += r.markup(s[i:])
+			i += w.markup(s[i:])
 		default:
 			j := i + 1
 			for j < len(s) && (class[s[j]] == plain || s[j] == ' ' && j+1 < len(s) && class[s[j+1]] == plain) {
 				j++
 			}
-			r.word(s[i:], s[i:j])
+			w.word(s[i:], s[i:j])
 			i = j
 		}
 	}
@@ -76,26 +77,26 @@ func (r *renderer) text(s string) {
 
 // word writes a piece of text that needs no escape unless it stands at the start of a line. rest is the node's text
 // from there on.
-func (r *renderer) word(rest, word string) {
-	r.ready()
-	if r.markHere() {
-		r.breakAddress()
+func (w *Writer) word(rest, word string) {
+	w.ready()
+	if w.markHere() {
+		w.breakAddress()
 	}
-	r.out = append(r.out, word[r.lineStarts(rest):]...)
+	w.out = append(w.out, word[w.lineStarts(rest):]...)
 }
 
 // blanks collapses the white space at s[i:] and answers where it ends.
-func (r *renderer) blanks(s string, i int) int {
+func (w *Writer) blanks(s string, i int) int {
 	j, feed := i, false
 	for j < len(s) && class[s[j]] == blank {
 		feed = feed || s[j] == '\n'
 		j++
 	}
-	if feed && r.keepLines {
-		r.lineBreak()
+	if feed && w.keepLines {
+		w.LineBreak()
 		return j
 	}
-	r.space = true
+	w.space = true
 	return j
 }
 
@@ -127,7 +128,7 @@ func wideChar(s string) (int, uint8) {
 
 // markup writes the character at the start of s, with a backslash where it could be read as markup, and answers how
 // many bytes of s it took.
-func (r *renderer) markup(s string) int {
+func (w *Writer) markup(s string) int {
 	c := s[0]
 	escape := false
 	switch c {
@@ -136,43 +137,43 @@ func (r *renderer) markup(s string) int {
 	case '\\':
 		escape = ends(s, 1) || punctuation(s[1]) // a blank may yet go, and what comes then is not known
 	case '*', '_', '~':
-		return r.delimiters(s)
+		return w.delimiters(s)
 	case '[', ']':
-		escape = r.inLink
+		escape = w.inLink
 	case '(':
-		escape = r.last() == ']' // else literal brackets would make a link
+		escape = w.last() == ']' // else literal brackets would make a link
 	case ':':
-		if n := r.bareAddress(s); n > 0 {
+		if n := w.bareAddress(s); n > 0 {
 			return n
 		}
-		escape = r.last() == ']' && r.out[r.lineStart] == '[' // else a definition
+		escape = w.last() == ']' && w.out[w.lineStart] == '[' // else a definition
 	case '^':
-		escape = r.last() == '['
+		escape = w.last() == '['
 	case '<':
 		escape = len(s) == 1 || letter(s[1]) || s[1] == '/' || s[1] == '!' || s[1] == '?'
 	case '&':
 		escape = looksLikeReference(s)
 	case '|':
-		escape = r.flat == inCell
+		escape = w.flat == inCell
 	}
 	if escape {
-		r.escaped(c)
+		w.escaped(c)
 	} else {
-		r.out = append(r.out, c)
+		w.out = append(w.out, c)
 	}
 	return 1
 }
 
 // escaped writes a character that is not to be read as markup.
-func (r *renderer) escaped(c byte) {
-	r.breakAddress()
-	r.out = append(r.out, '\\', c)
+func (w *Writer) escaped(c byte) {
+	w.breakAddress()
+	w.out = append(w.out, '\\', c)
 }
 
 // delimiters writes a run of *, _ or ~ : bare where CommonMark's flanking rules let it neither open nor close.
-func (r *renderer) delimiters(s string) int {
+func (w *Writer) delimiters(s string) int {
 	n := run(s, s[0])
-	before, after := r.lastRune(), rune(-1) // -1: the next node decides
+	before, after := w.lastRune(), rune(-1) // -1: the next node decides
 	if n < len(s) && (class[s[n]] != wide || !ends(s, n)) {
 		after, _ = utf8.DecodeRuneInString(s[n:])
 	}
@@ -180,21 +181,21 @@ func (r *renderer) delimiters(s string) int {
 	switch s[0] {
 	case '*':
 		// The blank after it stays a blank only if more text follows; else it may yet go, and a mark or a break come.
-		free = free && !r.keepLines && !r.markHere() && goesOn(s, n)
+		free = free && !w.keepLines && !w.markHere() && goesOn(s, n)
 	case '_':
 		free = free || after >= 0 && wordRune(before) && wordRune(after)
 	case '~':
 		// A lone tilde before a word can only open, and nothing of ours closes it. Three may begin a fence.
-		free = n == 1 && after >= 0 && spaceRune(before) && !r.live[del] && !r.markHere()
+		free = n == 1 && after >= 0 && spaceRune(before) && !w.live[del] && !w.markHere()
 	}
 	if !free {
-		r.breakAddress()
+		w.breakAddress()
 	}
 	for range n {
 		if !free {
-			r.out = append(r.out, '\\')
+			w.out = append(w.out, '\\')
 		}
-		r.out = append(r.out, s[0])
+		w.out = append(w.out, s[0])
 	}
 	return n
 }
@@ -213,8 +214,8 @@ func goesOn(s string, n int) bool {
 }
 
 // markHere says that an emphasis mark will stand right before what comes.
-func (r *renderer) markHere() bool {
-	return len(r.marks) > 0 && r.marks[len(r.marks)-1].at == len(r.out)
+func (w *Writer) markHere() bool {
+	return len(w.marks) > 0 && w.marks[len(w.marks)-1].at == len(w.out)
 }
 
 // looksLikeReference says that s, which begins with &, reads as a character reference.
@@ -239,19 +240,19 @@ func punctuation(c byte) bool {
 }
 
 // last is the last byte of the current line, a blank at its start.
-func (r *renderer) last() byte {
-	if len(r.out) <= r.lineStart {
+func (w *Writer) last() byte {
+	if len(w.out) <= w.lineStart {
 		return ' '
 	}
-	return r.out[len(r.out)-1]
+	return w.out[len(w.out)-1]
 }
 
 // lastRune is the last character of the current line, a blank at its start.
-func (r *renderer) lastRune() rune {
-	if len(r.out) <= r.lineStart {
+func (w *Writer) lastRune() rune {
+	if len(w.out) <= w.lineStart {
 		return ' '
 	}
-	c, _ := utf8.DecodeLastRune(r.out[r.lineStart:])
+	c, _ := utf8.DecodeLastRune(w.out[w.lineStart:])
 	return c
 }
 
@@ -275,3 +276,30 @@ func strictPunct(c rune) bool {
 }
 
 func wordRune(c rune) bool { return !spaceRune(c) && !punctRune(c) }
+
+// AppendVisible appends text as code shows it: no-break spaces are blanks, what cannot be seen is left out, line feeds
+// and tabs stay.
+func AppendVisible(out []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		switch k := class[s[i]]; {
+		case k == control, s[i] == '\r', s[i] == '\f':
+			i++
+		case k == wide:
+			n, what := wideChar(s[i:])
+			if what == blank {
+				out = append(out, ' ')
+			} else if what == plain {
+				out = append(out, s[i:i+n]...)
+			}
+			i += n
+		default:
+			j := i + 1
+			for j < len(s) && class[s[j]] != control && class[s[j]] != wide && s[j] != '\r' && s[j] != '\f' {
+				j++
+			}
+			out = append(out, s[i:j]...)
+			i = j
+		}
+	}
+	return out
+}

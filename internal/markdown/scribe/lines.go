@@ -1,7 +1,7 @@
 // Lines of the output: what parts blocks, what every line of a quote or an item begins with, and which characters
 // mean something at the start of a line.
 
-package markdown
+package scribe
 
 import (
 	"bytes"
@@ -27,68 +27,77 @@ type marker struct {
 // depth reached, so that the output stays in proportion to the page.
 const maxPrefix = 40
 
-// push lets the lines that follow begin with more, the first of them with first instead; false where that would be
-// too deep.
-func (r *renderer) push(more, first string) bool {
-	if len(r.prefix)+len(more) > maxPrefix {
+// Depth is how long the prefix of lines is, to go back to with Pop.
+func (w *Writer) Depth() int { return len(w.prefix) }
+
+// Pending says that a marker waits for content: what comes stands on its line.
+func (w *Writer) Pending() bool { return len(w.markers) > 0 }
+
+// SetGap sets how many line feeds stand before what comes next: 1 for the next line, 2 for a blank line between.
+func (w *Writer) SetGap(n int) { w.gap = n }
+
+// Push lets the lines that follow begin with more, the first of them with first instead; false where that would be
+// too deep, and nothing is pushed.
+func (w *Writer) Push(more, first string) bool {
+	if len(w.prefix)+len(more) > maxPrefix {
 		return false
 	}
 	if first != more {
-		r.markers = append(r.markers, marker{len(r.prefix), len(more), first})
+		w.markers = append(w.markers, marker{len(w.prefix), len(more), first})
 	}
-	r.prefix = append(r.prefix, more...)
+	w.prefix = append(w.prefix, more...)
 	return true
 }
 
-// pop takes back a push: the prefix is n long again. A marker that no content followed goes without a trace.
-func (r *renderer) pop(n int) {
-	r.prefix = r.prefix[:n]
-	r.common = min(r.common, n)
-	for len(r.markers) > 0 && r.markers[len(r.markers)-1].at >= n {
-		r.markers = r.markers[:len(r.markers)-1]
+// Pop takes back a Push: the prefix is n long again. A marker that no content followed goes without a trace.
+func (w *Writer) Pop(n int) {
+	w.prefix = w.prefix[:n]
+	w.common = min(w.common, n)
+	for len(w.markers) > 0 && w.markers[len(w.markers)-1].at >= n {
+		w.markers = w.markers[:len(w.markers)-1]
 	}
 }
 
 // newLine writes the gap that is due and the start of the line.
-func (r *renderer) newLine() {
-	if len(r.out) > 0 {
-		if r.gap > 0 {
-			r.out = append(r.out, '\n')
+func (w *Writer) newLine() {
+	if len(w.out) > 0 {
+		if w.gap > 0 {
+			w.out = append(w.out, '\n')
 		}
-		if r.gap > 1 {
-			r.out = append(r.out, bytes.TrimRight(r.prefix[:r.common], " ")...)
-			r.out = append(r.out, '\n')
+		if w.gap > 1 {
+			w.out = append(w.out, bytes.TrimRight(w.prefix[:w.common], " ")...)
+			w.out = append(w.out, '\n')
 		}
 	}
-	r.gap = 0
-	r.common = len(r.prefix)
-	r.linePrefix()
+	w.gap = 0
+	w.common = len(w.prefix)
+	w.linePrefix()
 }
 
 // linePrefix writes what the line begins with.
-func (r *renderer) linePrefix() {
-	if len(r.markers) == 0 {
-		r.out = append(r.out, r.prefix...)
+func (w *Writer) linePrefix() {
+	if len(w.markers) == 0 {
+		w.out = append(w.out, w.prefix...)
 	} else {
 		at := 0
-		for _, m := range r.markers {
-			r.out = append(r.out, r.prefix[at:m.at]...)
-			r.out = append(r.out, m.text...)
+		for _, m := range w.markers {
+			w.out = append(w.out, w.prefix[at:m.at]...)
+			w.out = append(w.out, m.text...)
 			at = m.at + m.n
 		}
-		r.out = append(r.out, r.prefix[at:]...)
-		r.markers = r.markers[:0]
+		w.out = append(w.out, w.prefix[at:]...)
+		w.markers = w.markers[:0]
 	}
-	r.lineStart = len(r.out)
+	w.lineStart = len(w.out)
 }
 
 // lineStarts guards the start of a line: where s, the text that comes now, would begin a block, it writes the first
 // characters with a backslash and answers how many bytes of s it took.
-func (r *renderer) lineStarts(s string) int {
-	if len(r.out) != r.lineStart || r.flat != inBlock && (r.flat != inHeading || s[0] != '[') {
+func (w *Writer) lineStarts(s string) int {
+	if len(w.out) != w.lineStart || w.flat != inBlock && (w.flat != inHeading || s[0] != '[') {
 		return 0
 	}
-	continued := r.lineStart != r.leafStart // after a hard break: the line before could turn into a heading or a table
+	continued := w.lineStart != w.leafStart // after a hard break: the line before could turn into a heading or a table
 	escape := false
 	switch c := s[0]; c {
 	case '#':
@@ -116,14 +125,14 @@ func (r *renderer) lineStarts(s string) int {
 		if n > 9 || n == len(s) || s[n] != '.' && s[n] != ')' || !ends(s, n+1) {
 			return 0
 		}
-		r.out = append(r.out, s[:n]...)
-		r.out = append(r.out, '\\', s[n])
+		w.out = append(w.out, s[:n]...)
+		w.out = append(w.out, '\\', s[n])
 		return n + 1
 	}
 	if !escape {
 		return 0
 	}
-	r.out = append(r.out, '\\', s[0])
+	w.out = append(w.out, '\\', s[0])
 	return 1
 }
 

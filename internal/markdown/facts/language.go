@@ -1,6 +1,6 @@
 // The language of code, from the class and data attributes that highlighters leave on the block or its wrapper.
 
-package markdown
+package facts
 
 import (
 	"strings"
@@ -9,14 +9,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// language names the language of a code element; empty where nothing names one. The element itself decides before
+// Language names the language of a code element; empty where nothing names one. The element itself decides before
 // the code in it, that before its wrappers.
-func language(n *html.Node, t *traits) string {
+func Language(n *html.Node) string {
 	if lang := languageOf(n, true); lang != "" {
 		return lang
 	}
 	for _, name := range []atom.Atom{atom.Code, atom.Pre} {
-		if inner := find(n, name, 24); inner != nil {
+		if inner := Find(n, name, 24); inner != nil {
 			if lang := languageOf(inner, true); lang != "" {
 				return lang
 			}
@@ -110,7 +110,7 @@ func languageName(s string) string {
 		return ""
 	}
 	for i := range len(s) {
-		if c := s[i]; !letter(c) && !digit(c) && strings.IndexByte("+#.-_", c) < 0 {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && strings.IndexByte("+#.-_", c) < 0 {
 			return ""
 		}
 	}

@@ -2,7 +2,7 @@
 // mark are known. CommonMark lets a run of stars open or close only between certain characters; where it would not,
 // the mark moves off the punctuation at the edge, or becomes an HTML tag.
 
-package markdown
+package scribe
 
 import (
 	"slices"
@@ -20,36 +20,36 @@ type emphasis struct {
 }
 
 // ended says that a run of this kind ended just here, so that one that begins now goes on with it.
-func (r *renderer) ended(kind uint8) bool {
-	for i := len(r.marks) - 1; i >= 0 && r.marks[i].at == len(r.out) && !r.marks[i].open; i-- {
-		if r.marks[i].kind == kind {
+func (w *Writer) ended(kind uint8) bool {
+	for i := len(w.marks) - 1; i >= 0 && w.marks[i].at == len(w.out) && !w.marks[i].open; i-- {
+		if w.marks[i].kind == kind {
 			return true
 		}
 	}
 	return false
 }
 
-func (r *renderer) openMark(kind uint8) int {
-	at := len(r.out)
-	n := len(r.marks)
-	if n > 0 && r.marks[n-1].at == at && r.marks[n-1].kind == kind && !r.marks[n-1].open {
-		opener := r.marks[n-1].pair
-		r.marks = r.marks[:n-1]
+func (w *Writer) openMark(kind uint8) int {
+	at := len(w.out)
+	n := len(w.marks)
+	if n > 0 && w.marks[n-1].at == at && w.marks[n-1].kind == kind && !w.marks[n-1].open {
+		opener := w.marks[n-1].pair
+		w.marks = w.marks[:n-1]
 		return opener
 	}
 	// Where runs cross, the second half of one goes on as a tag, which may begin with a blank.
-	r.marks = append(r.marks, emphasis{at: at, kind: kind, open: true, tag: r.ended(kind)})
+	w.marks = append(w.marks, emphasis{at: at, kind: kind, open: true, tag: w.ended(kind)})
 	return n
 }
 
-func (r *renderer) closeMark(kind uint8, opener int) {
-	at := len(r.out)
-	if opener == len(r.marks)-1 && r.marks[opener].at == at {
-		r.marks = r.marks[:opener]
+func (w *Writer) closeMark(kind uint8, opener int) {
+	at := len(w.out)
+	if opener == len(w.marks)-1 && w.marks[opener].at == at {
+		w.marks = w.marks[:opener]
 		return
 	}
-	r.marks[opener].pair = len(r.marks)
-	r.marks = append(r.marks, emphasis{at: at, kind: kind, pair: opener, tag: r.marks[opener].tag})
+	w.marks[opener].pair = len(w.marks)
+	w.marks = append(w.marks, emphasis{at: at, kind: kind, pair: opener, tag: w.marks[opener].tag})
 }
 
 // token is what an end is written as.
@@ -79,19 +79,19 @@ func (m *emphasis) token() string {
 }
 
 // resolveMarks puts the marks of the block that ends here into the output.
-func (r *renderer) resolveMarks() {
-	marks := r.marks
+func (w *Writer) resolveMarks() {
+	marks := w.marks
 	if len(marks) == 0 {
 		return
 	}
 	start := marks[0].at
-	if r.flat == inHeading {
-		dropWhole(marks, r.leafStart, len(r.out))
+	if w.flat == inHeading {
+		dropWhole(marks, w.leafStart, len(w.out))
 	}
 	// Each round turns what cannot stand into tags, which changes the neighbours of what is left. Few texts need a
 	// second round; one that is not settled after the last is written in tags alone.
 	const rounds = 6
-	for round := 0; !r.settle(marks, start); round++ {
+	for round := 0; !w.settle(marks, start); round++ {
 		if round == rounds {
 			for i := range marks {
 				marks[i].tag = true
@@ -99,20 +99,20 @@ func (r *renderer) resolveMarks() {
 			break
 		}
 	}
-	r.scratch = append(r.scratch[:0], r.out[start:]...)
-	r.out = r.out[:start]
+	w.scratch = append(w.scratch[:0], w.out[start:]...)
+	w.out = w.out[:start]
 	done := start
 	for i := range marks {
 		m := &marks[i]
 		if m.gone {
 			continue
 		}
-		r.out = append(r.out, r.scratch[done-start:m.at-start]...)
-		r.out = append(r.out, m.token()...)
+		w.out = append(w.out, w.scratch[done-start:m.at-start]...)
+		w.out = append(w.out, m.token()...)
 		done = m.at
 	}
-	r.out = append(r.out, r.scratch[done-start:]...)
-	r.marks = marks[:0]
+	w.out = append(w.out, w.scratch[done-start:]...)
+	w.marks = marks[:0]
 }
 
 // dropWhole takes strong off a heading that is strong as a whole: it says nothing there.
@@ -131,7 +131,7 @@ func dropWhole(marks []emphasis, start, end int) {
 
 // settle checks every group of marks that stand together and repairs those that CommonMark would not read as meant;
 // true when there was nothing to repair.
-func (r *renderer) settle(marks []emphasis, start int) bool {
+func (w *Writer) settle(marks []emphasis, start int) bool {
 	settled := true
 	stars := 0 // runs of stars that are open
 	for i := 0; i < len(marks); {
@@ -143,7 +143,7 @@ func (r *renderer) settle(marks []emphasis, start int) bool {
 		for end < len(marks) && marks[end].at == marks[i].at {
 			end++
 		}
-		if !r.settleGroup(marks, i, end, start, stars) {
+		if !w.settleGroup(marks, i, end, start, stars) {
 			settled = false
 		}
 		for ; i < end; i++ {
@@ -160,10 +160,10 @@ func (r *renderer) settle(marks []emphasis, start int) bool {
 }
 
 // settleGroup checks the marks [i, end), which stand at one place.
-func (r *renderer) settleGroup(marks []emphasis, i, end, start, stars int) bool {
+func (w *Writer) settleGroup(marks []emphasis, i, end, start, stars int) bool {
 	ok := partGroup(marks, i, end)
 	at := marks[i].at
-	before, after := r.runeBefore(at), r.runeAt(at)
+	before, after := w.runeBefore(at), w.runeAt(at)
 	for j := i; j < end; {
 		m := &marks[j]
 		if m.gone || m.tag {
@@ -185,7 +185,7 @@ func (r *renderer) settleGroup(marks []emphasis, i, end, start, stars int) bool 
 			ok = false
 		case m.open && !canOpen(left, right) || !m.open && !canOpen(right, left):
 			for ; j < k; j++ {
-				r.mend(marks, j, start)
+				w.mend(marks, j, start)
 			}
 			ok = false
 		}
@@ -253,49 +253,49 @@ func neighbour(between []emphasis, text rune, before bool) rune {
 }
 
 // mend repairs one end: it moves inwards, off the punctuation at the edge, or the pair becomes tags.
-func (r *renderer) mend(marks []emphasis, j, start int) {
+func (w *Writer) mend(marks []emphasis, j, start int) {
 	m := &marks[j]
 	if m.gone || m.tag {
 		return
 	}
-	steps := r.moveIn(marks, j, start, maxShift)
+	steps := w.moveIn(marks, j, start, maxShift)
 	if steps == 0 {
 		m.tag, marks[m.pair].tag = true, true
 		return
 	}
 	// Quotation marks and the like stay together: the other end moves off what answers to them.
-	r.moveIn(marks, m.pair, start, steps)
+	w.moveIn(marks, m.pair, start, steps)
 }
 
 // moveIn moves one end inwards past at most most characters of punctuation, to where it can stand; it answers how
 // many it passed.
-func (r *renderer) moveIn(marks []emphasis, j, start, most int) int {
+func (w *Writer) moveIn(marks []emphasis, j, start, most int) int {
 	m := &marks[j]
 	at, steps := m.at, 0
 	if m.open {
 		limit := marks[j+1].at
 		for steps < most && at < limit {
-			c, size := utf8.DecodeRune(r.out[at:])
+			c, size := utf8.DecodeRune(w.out[at:])
 			if !movable(c) {
 				break
 			}
 			at += size
 			steps++
 		}
-		if steps == 0 || at >= limit || !canOpen(r.runeBefore(at), r.runeAt(at)) {
+		if steps == 0 || at >= limit || !canOpen(w.runeBefore(at), w.runeAt(at)) {
 			return 0
 		}
 	} else {
 		limit := marks[j-1].at
 		for steps < most && at > limit {
-			c, size := utf8.DecodeLastRune(r.out[start:at])
-			if !movable(c) || at-size > start && r.out[at-size-1] == '\\' {
+			c, size := utf8.DecodeLastRune(w.out[start:at])
+			if !movable(c) || at-size > start && w.out[at-size-1] == '\\' {
 				break
 			}
 			at -= size
 			steps++
 		}
-		if steps == 0 || at <= limit || !canOpen(r.runeAt(at), r.runeBefore(at)) {
+		if steps == 0 || at <= limit || !canOpen(w.runeAt(at), w.runeBefore(at)) {
 			return 0
 		}
 	}
@@ -314,18 +314,18 @@ func movable(c rune) bool {
 	return punctRune(c)
 }
 
-func (r *renderer) runeBefore(at int) rune {
-	if at <= r.leafStart {
+func (w *Writer) runeBefore(at int) rune {
+	if at <= w.leafStart {
 		return ' '
 	}
-	c, _ := utf8.DecodeLastRune(r.out[r.leafStart:at])
+	c, _ := utf8.DecodeLastRune(w.out[w.leafStart:at])
 	return c
 }
 
-func (r *renderer) runeAt(at int) rune {
-	if at >= len(r.out) {
+func (w *Writer) runeAt(at int) rune {
+	if at >= len(w.out) {
 		return ' '
 	}
-	c, _ := utf8.DecodeRune(r.out[at:])
+	c, _ := utf8.DecodeRune(w.out[at:])
 	return c
 }

@@ -1,14 +1,14 @@
-// Addresses: what a link, an image or a frame points to, made absolute the way a browser reads it.
-
-package markdown
+// Package address makes what a page points to absolute, the way a browser reads it, and says which addresses lead
+// nowhere a reader could go. It judges nothing else: who may be asked is weburl's to say.
+package address
 
 import (
 	"bytes"
 	"strings"
 )
 
-// base is the address that relative ones are resolved against, cut once into its parts.
-type base struct {
+// Base is the address that relative ones are resolved against, cut once into its parts.
+type Base struct {
 	scheme string // "https:", lower case; empty for no base
 	origin string // "https://host:port"
 	path   string // "/guide/page.html"
@@ -17,17 +17,18 @@ type base struct {
 	page   string // the page's own address without fragment
 }
 
-func newBase(address string) base {
+// New cuts an address into its parts. One that is not of the web is no base: relative addresses stay as they are.
+func New(address string) Base {
 	address = cleanAddress(address)
 	if i := strings.IndexByte(address, '#'); i >= 0 {
 		address = address[:i]
 	}
 	scheme := schemeOf(address)
 	if scheme != "http:" && scheme != "https:" {
-		return base{page: address}
+		return Base{page: address}
 	}
 	rest := strings.TrimLeft(address[len(scheme):], `/\`)
-	b := base{scheme: scheme, path: "/"}
+	b := Base{scheme: scheme, path: "/"}
 	end := strings.IndexAny(rest, `/\?`)
 	if end < 0 {
 		end = len(rest)
@@ -45,9 +46,9 @@ func newBase(address string) base {
 	return b
 }
 
-// rebased is b with the address of a base element; pages name their own address by it only if both agree.
-func (b base) rebased(href string) base {
-	to := newBase(b.resolve(href))
+// Rebased is b with the address of a base element; pages name their own address by it only if both agree.
+func (b Base) Rebased(href string) Base {
+	to := New(b.Resolve(href))
 	if to.scheme == "" {
 		return b
 	}
@@ -55,9 +56,9 @@ func (b base) rebased(href string) base {
 	return to
 }
 
-// resolve makes an address absolute. What has a scheme of its own stays as written, less the blanks and line breaks
+// Resolve makes an address absolute. What has a scheme of its own stays as written, less the blanks and line breaks
 // that browsers drop. An address without meaning is empty.
-func (b base) resolve(ref string) string {
+func (b Base) Resolve(ref string) string {
 	ref = cleanAddress(ref)
 	if scheme := schemeOf(ref); scheme != "" {
 		web := scheme == "http:" || scheme == "https:"
@@ -70,7 +71,7 @@ func (b base) resolve(ref string) string {
 				return ref
 			}
 		} else if scheme == b.scheme && !strings.HasPrefix(rest, "/") && !strings.HasPrefix(rest, `\`) {
-			return b.resolve(rest) // "https:page" is relative for a browser
+			return b.Resolve(rest) // "https:page" is relative for a browser
 		}
 		return absolute(scheme, rest)
 	}
@@ -198,8 +199,8 @@ func cleanAddress(s string) string {
 	return s
 }
 
-// inert says that an address leads nowhere a reader could go: it runs, holds bytes, or belongs to a browser.
-func inert(address string) bool {
+// Inert says that an address leads nowhere a reader could go: it runs, holds bytes, or belongs to a browser.
+func Inert(address string) bool {
 	switch schemeOf(address) {
 	case "javascript:", "vbscript:", "data:", "blob:", "about:", "file:", "tel:", "sms:":
 		return true
@@ -207,47 +208,8 @@ func inert(address string) bool {
 	return address == ""
 }
 
-// samePage says that an address is a place on the page itself, which is no address to go to.
-func (b base) samePage(address string) bool {
+// SamePage says that an address is a place on the page itself, which is no address to go to.
+func (b Base) SamePage(address string) bool {
 	i := strings.IndexByte(address, '#')
 	return i >= 0 && (i == 0 || address[:i] == b.page)
-}
-
-// maxNestedParens stays below the depth to which CommonMark parsers count parentheses in a destination (32).
-const maxNestedParens = 16
-
-// appendDestination writes an address as a link's destination: nothing in it can end the link or the table cell.
-func appendDestination(out []byte, address string, cell bool) []byte {
-	depth, deepest, balanced := 0, 0, true
-	plain := true
-	for i := 0; i < len(address); i++ {
-		switch c := address[i]; {
-		case c == '(':
-			depth++
-			deepest = max(deepest, depth)
-		case c == ')':
-			depth--
-			balanced = balanced && depth >= 0
-		case c <= ' ' || c == '<' || c == '>' || c == '\\' || c == 0x7f || c == '|' || c == '&' || c == '`':
-			plain = false
-		}
-	}
-	balanced = balanced && depth == 0 && deepest <= maxNestedParens
-	if plain && balanced {
-		return append(out, address...)
-	}
-	const hex = "0123456789ABCDEF"
-	for i := 0; i < len(address); i++ {
-		switch c := address[i]; {
-		case c <= ' ' || c == '<' || c == '>' || c == '\\' || c == 0x7f || c == '|' && cell || c == '`':
-			out = append(out, '%', hex[c>>4], hex[c&15])
-		case (c == '(' || c == ')') && !balanced:
-			out = append(out, '\\', c)
-		case c == '&' && looksLikeReference(address[i:]):
-			out = append(out, '\\', '&')
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
 }

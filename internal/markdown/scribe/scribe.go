@@ -1,0 +1,108 @@
+// Package scribe writes Markdown: CommonMark with GFM's tables, strike-through, task lists and footnotes, and math
+// between dollars.
+//
+// The one rule: text that is given as text reads as that text, in every parser, and as nothing else. Whoever gives it
+// says where blocks, lines and marks begin and end; the scribe finds the spelling. It writes into one buffer and goes
+// back in it only within the block that is open.
+package scribe
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Writer writes one document. Make it with New.
+type Writer struct {
+	ctx   context.Context
+	err   error // ctx's, once it is done
+	steps int
+
+	out []byte
+	lineage
+	leaf
+	opens   []inline   // inline elements open, outermost first
+	waiting bool       // some of them may have to be written before the next content
+	live    [link]bool // em, strong, del: written and not closed
+	inLink  bool       // a link is written and not closed
+	marks   []emphasis // of the block that is open, in the order of their places
+	scratch []byte
+
+	lastSpan codeSpan
+	imageEnd int // where the last image ended in out
+	textFrom int // where the last link, code, image or formula ended in out: text alone follows
+	moves    int // how often what was written has moved
+	looked   int // how far the current word has been looked through for an address
+}
+
+// New makes a writer of an empty document, with room for so many bytes. What it writes stops growing when ctx is
+// done; Err tells.
+func New(ctx context.Context, size int) *Writer {
+	return &Writer{ctx: ctx, out: make([]byte, 0, size)}
+}
+
+// Err is ctx's error, once a long text has been cut short by it.
+func (w *Writer) Err() error { return w.err }
+
+// String ends the block that is open and answers the document, valid UTF-8 without a line feed at its end.
+func (w *Writer) String() string {
+	w.Break(0)
+	return strings.ToValidUTF8(string(w.out), "\uFFFD")
+}
+
+// Len is how many bytes are written. It grows with content only: what is opened and closed without any leaves it.
+func (w *Writer) Len() int { return len(w.out) }
+
+// Place is a place in the output that one may go back to.
+type Place struct {
+	at, gap, common      int
+	moves                int
+	leafStart, lineStart int
+	open                 bool
+}
+
+// Here is the place where the next content goes.
+func (w *Writer) Here() Place {
+	return Place{len(w.out), w.gap, w.common, w.moves, w.leafStart, w.lineStart, w.open}
+}
+
+// BackTo takes back what was written since a place in the block that is open or was the last one; false if that cannot
+// be done: marks stand in it, or what is before it has moved.
+func (w *Writer) BackTo(p Place) bool {
+	if p.at > len(w.out) || p.moves != w.moves || len(w.marks) > 0 && w.marks[len(w.marks)-1].at > p.at {
+		return false
+	}
+	w.out = w.out[:p.at]
+	if p.open && !w.open {
+		w.gap = 0
+	}
+	if !p.open {
+		w.gap, w.common = p.gap, p.common
+	}
+	w.open, w.leafStart, w.lineStart = p.open, p.leafStart, p.lineStart
+	return true
+}
+
+// moved keeps what is remembered by its place in the output right, when what comes after offset at has moved.
+func (w *Writer) moved(at, by int) {
+	w.moves++
+	for i := len(w.marks) - 1; i >= 0 && w.marks[i].at > at; i-- {
+		w.marks[i].at += by
+	}
+	for i := range w.opens {
+		if e := &w.opens[i]; e.kind == link && e.live && e.at > at {
+			e.at += by
+		}
+	}
+	for _, place := range []*int{&w.imageEnd, &w.lastSpan.start, &w.lastSpan.end, &w.textFrom} {
+		if *place > at {
+			*place += by
+		}
+	}
+}
+
+// insertByte puts a byte into text already written.
+func (w *Writer) insertByte(at int, c byte) {
+	w.out = slices.Insert(w.out, at, c)
+	w.moved(at, 1)
+}
