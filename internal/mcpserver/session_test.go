@@ -160,7 +160,7 @@ func (w *world) get(ctx context.Context, t testing.TB, token, session string) *h
 // until waits for something that another goroutine brings about over a real socket.
 func (w *world) until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	deadline, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -168,7 +168,7 @@ func (w *world) until(t testing.TB, what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline.Done():
-			t.Fatalf("not within 10 s: %s", what)
+			t.Fatalf("not within a minute: %s", what)
 		}
 	}
 }
