@@ -3,6 +3,7 @@
 package htmltree
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ import (
 )
 
 // outline writes a tree as text, without what the two parsers may differ in: comments and the doctype, how text is
-// parted, blanks around frames, the order of attributes and the case of their names.
+// parted, blanks around frames and in the head, the order of attributes and the case of their names.
 func outline(root *html.Node) string {
 	var b strings.Builder
 	depth, text := 0, ""
@@ -52,7 +53,7 @@ func outline(root *html.Node) string {
 	return b.String()
 }
 
-// differs compares our tree with x/net's; empty for the same or where x/net refuses.
+// differs shows where our tree is another one than x/net's; empty for the same, or where x/net refuses.
 func differs(t *testing.T, src string) string {
 	t.Helper()
 	ours, err := Parse(t.Context(), src)
@@ -71,4 +72,74 @@ func differs(t *testing.T, src string) string {
 		}
 	}
 	return ""
+}
+
+func TestTreesAreTheOraclesOnPagesOfEveryKind(t *testing.T) {
+	for _, src := range []string{
+		"", "text", "<p>one<p>two", "<!doctype html><title>a &amp; b</title><p>x",
+		"<ul><li>a<li>b<ul><li>c</ul><li>d</ul>", "<dl><dt>a<dd>b<dt>c<dd>d</dl>",
+		"<table><tr><td>x<td>y<tr><td>1<td>2</table>", "<table><td>x", "<table>x<tr>y<td>z</table>w",
+		"<table><caption>c<tr><th>a<tfoot><tr><td>f<tbody><tr><td>b</table>", "<table><colgroup><col><tr><td>x</table>",
+		"<table><tr><td><table><tr><td>in</table>out</table>", "<table><form><tr><td><input type=hidden><input></table>",
+		"<p>a <b>bold <i>both</b> italic</i> plain", "<b><p>a</b>b</p>c", "<a href=1>x<a href=2>y<div>z</a>w</div>",
+		"<p><b class=x><b class=x><b><b class=x><b class=x><b>X<p>X", "<b><i><u><s><div></b></i></u>x</s></div>",
+		"<select><option>a<option>b<optgroup label=g><option>c</select>d", "<select><input>x", "<p><button>a<button>b",
+		"<pre>\n\nx</pre><textarea>\n&lt;b></textarea><xmp><b></xmp>", "<script><!--<script></script>--></script>x",
+		"<script>a</scriptx></script>b", "<style><!--</style>x", "<iframe><p></iframe><noembed><p></noembed><noframes><p></noframes>",
+		"<plaintext><b>x</b>", "<svg><title>t</title><foreignObject><p>x</p></foreignObject><path d=x /></svg>y",
+		"<math><mi>x<mo>+</mo></mi><annotation-xml encoding=text/html><p>q</annotation-xml></math>r", "<svg><p>out", "<svg></p>x",
+		"<svg xlink:href=a><g/><lineargradient/><b>z", "<svg><![CDATA[a<b]]></svg><![CDATA[c]]>",
+		"<head><noscript><link><style>x</style></noscript><meta></head><noscript><p>x</noscript>", "<noscript>a</noscript>",
+		"<template><tr><td>x</template>y", "<div><template><p>a</template>b", "<ruby>a<rp>(<rt>b<rp>)</ruby>",
+		"<frameset><frame><frameset><frame></frameset></frameset><noframes>x", "</p></br></x><br/></div>", "<body a=1><p><body b=2 a=3>x",
+		"</head><p>x</body></html>y<!-- c -->z", "<p a=1 a=2 B='3' c=\"&amp;&copy=&copy\" d=e/ f>", "<a<b>c</a<b>", "<p/><br/>x</p/>",
+		"a &lt; b &notit; &amp &#65 &#x41; &#0; &#x80; &#xD800; &bogus; &", "<!---->a<!-->b<!--->c<!--x--!>d<!x>e<?y>f</>g</ h>i",
+		"<p>\x00a\x00</p><svg>\x00</svg><p title='\x00'>", "a\r\nb\rc", "<nobr>a<nobr>b", "<object><p>a</object>b<marquee>c</p>d",
+		"<h1>a<h2>b</h1>c", "<form><form><p></form>x", "<li>a<div><li>b", "<address><p>x<li>y", "<image src=x>",
+		"<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 3.2//EN\"><p><table>", "<p><table>", "<!doctype html><p><table>", "<", "<a", "</", "<!", "<!d",
+	} {
+		if why := differs(t, src); why != "" {
+			t.Errorf("%q\n%s", src, why)
+		}
+	}
+}
+
+// tagSoup writes random tags and text, without what x/net itself reads otherwise than the standard: templates, th in a
+// caption, a tag between pre and its line feed, svg's option in a form.
+func tagSoup(r *rand.Rand, n int) string {
+	names := strings.Fields("a b i p div span table tr td tbody thead colgroup col ul li ol dl dt dd h1 h2 select option " +
+		"optgroup button form input textarea title script style math mi mo br hr img nobr font object marquee ruby rt rp rtc body html " +
+		"head noscript xmp iframe x-foo center address main em code")
+	attributes := []string{" x=1", " x='a&amp;b'", " type=hidden", " color", " encoding=text/html", " a a=2 /"}
+	texts := []string{" ", "\n", "text", "a&amp;b", "&notit;", "x < y", "<!-- c -->", "<![CDATA[q]]>", "<?pi>", "</>", "&#65"}
+	var b strings.Builder
+	for range n {
+		name := names[r.IntN(len(names))]
+		switch r.IntN(9) {
+		case 0, 1, 2, 3:
+			b.WriteString("<" + name)
+			if r.IntN(5) == 0 {
+				b.WriteString(attributes[r.IntN(len(attributes))])
+			}
+			b.WriteString(">")
+		case 4, 5:
+			b.WriteString("</" + name + ">")
+		case 6:
+			b.WriteString(texts[r.IntN(len(texts))])
+		default:
+			b.WriteString("w")
+		}
+	}
+	return b.String()
+}
+
+func TestTreesAreTheOraclesOnTagSoup(t *testing.T) {
+	const pages = 20_000
+	for seed := range uint64(pages) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		src := tagSoup(r, 3+r.IntN(25))
+		if why := differs(t, src); why != "" {
+			t.Fatalf("seed %d: %q\n%s", seed, src, why)
+		}
+	}
 }

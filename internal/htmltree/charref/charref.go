@@ -75,11 +75,18 @@ func reference(ref, rest string, attribute bool) string {
 		return "'"
 	}
 	text := html.UnescapeString(ref)
-	if attribute && ref[len(ref)-1] != ';' && ref[1] != '#' {
-		// The names that need no semicolon stand for no letter or digit: one at the end is the source's own.
-		if isAlphanumeric(text[len(text)-1]) || strings.HasPrefix(rest, "=") {
-			return ref
-		}
+	if attribute && ref[1] != '#' && !whole(ref, text, rest) {
+		return ref
 	}
 	return text
+}
+
+// whole says that ref as a whole is the name of text, and not only its beginning. The names that need no semicolon
+// stand for no letter, digit or semicolon: one at the end is the source's own.
+func whole(ref, text, rest string) bool {
+	last := text[len(text)-1]
+	if ref[len(ref)-1] == ';' {
+		return last != ';' || len(text) == 1
+	}
+	return !isAlphanumeric(last) && !strings.HasPrefix(rest, "=")
 }
