@@ -42,7 +42,7 @@ func graph() []row {
 		{pkg: "internal/pagetext", why: "places in a text: windows and phrases; it knows no page"},
 		{pkg: "internal/untrusted", ours: []string{"internal/pagetext"}, modules: []string{"golang.org/x/text"},
 			why: "the one way for strangers' words into what a model reads; every tool's texts go through it"},
-		{pkg: "internal/hop", ours: []string{"weburl"}, modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress", "golang.org/x/net"},
+		{pkg: "internal/hop", ours: []string{"weburl"}, modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress"},
 			why: "one GET over a connection of its own, and its body; it knows sockets and codings and nothing of pages"},
 		{pkg: "webfetch", ours: []string{"agenttool", "weburl", "internal/charset", "internal/hop", "internal/htmltree", "internal/maincontent", "internal/markdown", "internal/pagetext", "internal/thin", "internal/untrusted"},
 			modules: []string{"golang.org/x/net"},

@@ -17,10 +17,11 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/http2"
-
 	"github.com/wayleave/wayleave/weburl"
 )
+
+// protocolHTTP2 is the name of HTTP/2 in TLS.
+const protocolHTTP2 = "h2"
 
 const (
 	// maxHeaderBytes bounds all header fields of an answer together with those of the interim answers before it.
@@ -81,7 +82,7 @@ func (t *Transport) Get(ctx context.Context, u *weburl.URL, accept string) (*Ans
 	}
 	header := t.header(accept)
 	var a *Answer
-	if tc, ok := conn.(*tls.Conn); ok && tc.ConnectionState().NegotiatedProtocol == http2.NextProtoTLS {
+	if tc, ok := conn.(*tls.Conn); ok && tc.ConnectionState().NegotiatedProtocol == protocolHTTP2 {
 		a, err = exchangeHTTP2(ctx, tc, u, header)
 	} else {
 		a, err = t.exchangeHTTP1(conn, u, header)
@@ -116,8 +117,7 @@ func (t *Transport) header(accept string) []field {
 
 // connect gives a *tls.Conn for https, else the plain connection.
 func (t *Transport) connect(ctx context.Context, u *weburl.URL) (net.Conn, error) {
-	// Only the look-up sees a trailing dot, where it means that no search list is to be tried.
-	address := net.JoinHostPort(u.HTTP().Hostname(), strconv.Itoa(int(u.Port())))
+	address := dialAddress(u)
 	var conn net.Conn
 	var err error
 	if t.Proxy == nil {
@@ -128,7 +128,12 @@ func (t *Transport) connect(ctx context.Context, u *weburl.URL) (net.Conn, error
 	if err != nil || u.Scheme() == "http" {
 		return conn, err
 	}
-	return t.handshake(ctx, conn, strings.Trim(u.Host(), "[]"), []string{http2.NextProtoTLS, "http/1.1"})
+	return t.handshake(ctx, conn, strings.Trim(u.Host(), "[]"), []string{protocolHTTP2, "http/1.1"})
+}
+
+// dialAddress is "host:port". Only the look-up sees a trailing dot, where it means that no search list is to be tried.
+func dialAddress(u *weburl.URL) string {
+	return net.JoinHostPort(u.HTTP().Hostname(), strconv.Itoa(int(u.Port())))
 }
 
 // handshake starts TLS with the host that was judged as the server's name.
@@ -162,8 +167,16 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 // exchangeHTTP2 sends the request on a connection of its own. ClientConn.RoundTrip, unlike Transport's, never sends
 // again.
 func exchangeHTTP2(ctx context.Context, conn *tls.Conn, u *weburl.URL, header []field) (*Answer, error) {
-	h2 := &http2.Transport{DisableCompression: true, MaxHeaderListSize: maxHeaderBytes}
-	cc, err := h2.NewClientConn(conn)
+	only := new(http.Protocols)
+	only.SetHTTP2(true)
+	h2 := &http.Transport{
+		// The connection is there: it was judged, and its handshake chose the protocol.
+		DialTLSContext:         func(context.Context, string, string) (net.Conn, error) { return conn, nil },
+		Protocols:              only,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+	}
+	cc, err := h2.NewClientConn(ctx, u.Scheme(), dialAddress(u))
 	if err != nil {
 		return nil, err
 	}
