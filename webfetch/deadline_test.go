@@ -114,6 +114,30 @@ func TestCallersPatienceWinsOverThePassedDeadline(t *testing.T) {
 	}
 }
 
+// lateTimer is a context whose time is up and whose timer has not noticed.
+type lateTimer struct {
+	context.Context
+	at time.Time
+}
+
+func (c lateTimer) Deadline() (time.Time, bool) { return c.at, true }
+
+// A socket's own timer may go off before the context's: what fails then has failed by the deadline, and is no fault of
+// the connection.
+func TestDeadlineCountsByTheClockToo(t *testing.T) {
+	if err := over(lateTimer{t.Context(), time.Now()}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("at the deadline: %v", err)
+	}
+	if err := over(lateTimer{t.Context(), time.Now().Add(time.Hour)}); err != nil {
+		t.Errorf("before the deadline: %v", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := over(lateTimer{gone, time.Now()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+}
+
 func TestCallAlreadyGivenUpSendsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

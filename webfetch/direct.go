@@ -177,7 +177,19 @@ func within(ctx context.Context, timeout time.Duration, url string, work func(co
 		}
 	case <-inner.Done():
 	}
-	return nil, ending(ctx.Err(), inner.Err(), o.err, timedOut(clip(url, weburl.MaxLength), timeout))
+	return nil, ending(over(ctx), over(inner), o.err, timedOut(clip(url, weburl.MaxLength), timeout))
+}
+
+// over is why ctx has ended, nil while it has not. A socket that was given the same deadline may notice it a moment
+// before the context's own timer does, so the clock counts too.
+func over(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if at, ok := ctx.Deadline(); ok && !time.Now().Before(at) {
+		return context.DeadlineExceeded
+	}
+	return nil
 }
 
 // ending says why a call ended without a page. What failed once the end had come is the end's doing, and the caller's

@@ -5,6 +5,7 @@ package webfetch
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -96,6 +97,9 @@ func unavailableReason(err error) string {
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return "its certificate is from an authority that is not trusted here"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "it does not answer with TLS, as https takes"
 	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
