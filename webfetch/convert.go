@@ -13,10 +13,13 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/charset"
 	"github.com/wayleave/wayleave/internal/htmltree"
+	"github.com/wayleave/wayleave/internal/jsontext"
 	"github.com/wayleave/wayleave/internal/maincontent"
 	"github.com/wayleave/wayleave/internal/markdown"
+	"github.com/wayleave/wayleave/internal/mdtext"
 	"github.com/wayleave/wayleave/internal/thin"
 	"github.com/wayleave/wayleave/internal/untrusted"
 	"github.com/wayleave/wayleave/weburl"
@@ -36,7 +39,7 @@ type reply struct {
 func (r *reply) failure(code Code, reason string, cause error) *Error {
 	mediaType := r.mediaType
 	if mediaType == "" {
-		mediaType, _ = parseContentType(r.contentType)
+		mediaType, _ = bodytype.ParseContentType(r.contentType)
 	}
 	return failure(code, r.status, r.url, mediaType, reason, cause)
 }
@@ -114,10 +117,10 @@ func (c *content) page(bytes int64) *Page {
 // read decides what a reply is and reads it. A failure response without readable text is CodeHTTPError, whatever else
 // would be said of its body.
 func (c converter) read(ctx context.Context, r *reply) (*content, error) {
-	served, label := parseContentType(r.contentType)
-	r.mediaType = sniff(r.body, served, label)
-	k := kindOf(r.mediaType)
-	if r.failed() && (len(r.body) == 0 || !k.textual()) {
+	served, label := bodytype.ParseContentType(r.contentType)
+	r.mediaType = bodytype.Sniff(r.body, served, label)
+	k := bodytype.KindOf(r.mediaType)
+	if r.failed() && (len(r.body) == 0 || !k.Textual()) {
 		return nil, r.httpError(nil)
 	}
 	got, err := c.convert(ctx, r, k, label)
@@ -138,37 +141,37 @@ func (r *reply) httpError(cause error) *Error {
 }
 
 // convert reads a body of a kind. Converters are strangers to us and to each other: one that panics fails this body.
-func (c converter) convert(ctx context.Context, r *reply, k kind, label string) (got *content, err error) {
+func (c converter) convert(ctx context.Context, r *reply, k bodytype.Kind, label string) (got *content, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			got, err = nil, r.failure(CodeConversionFailed, "the body could not be converted", fmt.Errorf("panic: %v", p))
 		}
 	}()
 	raw := r.format == FormatRaw
-	if k == kindBinary || k == kindDocument && (raw || c.documents == nil) {
+	if k == bodytype.Binary || k == bodytype.Document && (raw || c.documents == nil) {
 		return nil, r.failure(CodeUnsupportedContentType, "a body of type "+r.mediaType+" cannot be read as text", nil)
 	}
-	if k == kindDocument {
+	if k == bodytype.Document {
 		return c.document(ctx, r)
 	}
-	text, _ := charset.Decode(r.body, label, markupOf(r.mediaType))
+	text, _ := charset.Decode(r.body, label, bodytype.MarkupOf(r.mediaType))
 	got = &content{via: ViaText, mediaType: r.mediaType, text: text}
 	switch {
-	case k == kindHTML && !raw:
+	case k == bodytype.HTML && !raw:
 		err = c.page(ctx, r, got)
-	case k == kindHTML:
-		got.title = htmlTitle(text)
-	case k == kindMarkdown:
-		got.via, got.title = ViaMarkdown, markdownTitle(text)
-	case k == kindJSON && !raw:
-		if indented, ok := indentJSON(text); ok {
+	case k == bodytype.HTML:
+		got.title = mdtext.HTMLTitle(text)
+	case k == bodytype.Markdown:
+		got.via, got.title = ViaMarkdown, mdtext.MarkdownTitle(text)
+	case k == bodytype.JSON && !raw:
+		if indented, ok := jsontext.Indent(text); ok {
 			got.via, got.text = ViaJSON, indented
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	got.title = clipTitle(got.title)
+	got.title = mdtext.ClipTitle(got.title)
 	if raw {
 		got.via = ViaRaw
 		return got, nil
@@ -189,7 +192,7 @@ func (c converter) page(ctx context.Context, r *reply, got *content) error {
 		if err != nil {
 			return r.unconverted(ctx, err)
 		}
-		got.text, got.title = tidyMarkdown(md), htmlTitle(source)
+		got.text, got.title = mdtext.Tidy(md), mdtext.HTMLTitle(source)
 		return nil
 	}
 	root, err := htmltree.Parse(ctx, source)
@@ -249,7 +252,7 @@ func (c converter) document(ctx context.Context, r *reply) (*content, error) {
 	if err != nil {
 		return nil, r.unconverted(ctx, err)
 	}
-	got := &content{via: ViaConverted, mediaType: r.mediaType, title: clipTitle(d.Title), text: tidyMarkdown(d.Markdown), thin: d.Thin, notes: d.Notes}
+	got := &content{via: ViaConverted, mediaType: r.mediaType, title: mdtext.ClipTitle(d.Title), text: mdtext.Tidy(d.Markdown), thin: d.Thin, notes: d.Notes}
 	got.leaveOutInvisible()
 	return got, ctx.Err()
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/charset"
+	"github.com/wayleave/wayleave/internal/jsontext"
 )
 
 // bodyCase is a case of testdata/webfetch.json of the areas that say what a body is.
@@ -17,17 +19,17 @@ type bodyCase struct {
 	ID    string `json:"id"`
 	Area  string `json:"area"`
 	Input struct {
-		MediaType       string          `json:"media_type"`
-		ContentType     string          `json:"content_type"`
-		Served          string          `json:"served_content_type"`
-		Body            string          `json:"body"`
-		BodyHex         string          `json:"body_hex"`
-		DeclaredCharset string          `json:"declared_charset"`
-		HTML            bool            `json:"html"`
-		Kind            string          `json:"kind"`
-		Content         json.RawMessage `json:"content"`
-		MarkdownLines   []string        `json:"markdown_lines"`
-		Live            bool            `json:"live"`
+		MediaType       string   `json:"media_type"`
+		ContentType     string   `json:"content_type"`
+		Served          string   `json:"served_content_type"`
+		Body            string   `json:"body"`
+		BodyHex         string   `json:"body_hex"`
+		DeclaredCharset string   `json:"declared_charset"`
+		HTML            bool     `json:"html"`
+		Kind            string   `json:"kind"`
+		Content         pieces   `json:"content"`
+		MarkdownLines   []string `json:"markdown_lines"`
+		Live            bool     `json:"live"`
 		Response        *struct {
 			ContentType string `json:"content_type"`
 			Body        string `json:"body"`
@@ -139,9 +141,9 @@ func (c bytesCase) read(t *testing.T) (mediaType, text, encoding string) {
 	if value, sent := c.Headers["Content-Type"]; sent {
 		values = append(values, value)
 	}
-	served, label := parseContentType(values)
-	mediaType = sniff(body, served, label)
-	text, encoding = charset.Decode(body, label, markupOf(mediaType))
+	served, label := bodytype.ParseContentType(values)
+	mediaType = bodytype.Sniff(body, served, label)
+	text, encoding = charset.Decode(body, label, bodytype.MarkupOf(mediaType))
 	return mediaType, text, encoding
 }
 
@@ -169,7 +171,7 @@ func TestCharsetCases(t *testing.T) {
 		body, contentType := c.body(t)
 		label, markup, want := c.Input.DeclaredCharset, charset.None, c.Expected.Text
 		if c.Input.Response != nil {
-			_, label = parseContentType([]string{contentType})
+			_, label = bodytype.ParseContentType([]string{contentType})
 			want = c.Expected.Content
 		} else if c.Input.HTML {
 			markup = charset.HTML
@@ -206,24 +208,24 @@ func TestCharsetHardening(t *testing.T) {
 }
 
 func TestSniffFile(t *testing.T) {
-	kinds := map[string][]kind{"html": {kindHTML}, "text": {kindText}, "markdown": {kindMarkdown}, "pdf": {kindDocument},
-		"binary": {kindBinary}, "json": {kindJSON}}
+	kinds := map[string][]bodytype.Kind{"html": {bodytype.HTML}, "text": {bodytype.Text}, "markdown": {bodytype.Markdown}, "pdf": {bodytype.Document},
+		"binary": {bodytype.Binary}, "json": {bodytype.JSON}}
 	for _, c := range bytesCases(t, "../testdata/sniff.json", 43) {
 		mediaType, text, _ := c.read(t)
-		k := kindOf(mediaType)
+		k := bodytype.KindOf(mediaType)
 		if !slices.Contains(kinds[c.Kind], k) {
 			t.Errorf("%s: %s is of kind %d, want %s", c.ID, mediaType, k, c.Kind)
 		}
-		if c.Refused != (k == kindBinary) {
-			t.Errorf("%s: refused is %v", c.ID, k == kindBinary)
+		if c.Refused != (k == bodytype.Binary) {
+			t.Errorf("%s: refused is %v", c.ID, k == bodytype.Binary)
 		}
-		if k == kindJSON {
-			if indented, ok := indentJSON(text); ok {
+		if k == bodytype.JSON {
+			if indented, ok := jsontext.Indent(text); ok {
 				text = indented
 			}
 		}
 		for _, part := range c.Contains {
-			if k != kindDocument && !strings.Contains(text, part) {
+			if k != bodytype.Document && !strings.Contains(text, part) {
 				t.Errorf("%s: %q is not in %q", c.ID, part, text)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/untrusted"
 	"github.com/wayleave/wayleave/weburl"
 )
@@ -144,7 +145,7 @@ func whatNext(e *Error, o AnswerOptions) (kind, sentence string) {
 		}
 		return "stop", "Do not retry; use a browser tool if there is one, or another source."
 	case CodeConversionFailed:
-		if kindOf(e.ContentType) == kindHTML {
+		if bodytype.KindOf(e.ContentType) == bodytype.HTML {
 			return "retry_raw", "Retry once with format raw."
 		}
 		return "stop", stop

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/pagetext"
 	"github.com/wayleave/wayleave/internal/untrusted"
 )
@@ -66,7 +67,7 @@ func noteLine(n Note) string { return untrusted.Line("note: " + n.Kind + separat
 
 // showMediaType gives a media type only if it is one, which a Source need not have checked; else "".
 func showMediaType(s string) string {
-	if s = strings.ToLower(s); isMediaType(s) && untrusted.Escape(s) == s {
+	if s = strings.ToLower(s); bodytype.IsMediaType(s) && untrusted.Escape(s) == s {
 		return s
 	}
 	return ""

@@ -3,10 +3,13 @@ package webfetch
 // What each media type becomes, over a socket: the type decides and nothing else, and only HTML is ever converted.
 
 import (
+	"archive/zip"
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/testsite"
 )
 
@@ -109,9 +112,9 @@ func TestW103InvalidJSONPassesAsText(t *testing.T) {
 
 func TestW105WhatIsNoTextIsRefusedByItsType(t *testing.T) {
 	refused := []string{"image/png", "image/svg+xml", "audio/mpeg", "video/mp4", "font/woff2", "application/zip", "application/x-foo",
-		"application/x-tar", "application/wasm", "multipart/form-data", "application/msword", typePPTX, "application/epub+zip"}
+		"application/x-tar", "application/wasm", "multipart/form-data", "application/msword", bodytype.TypePPTX, "application/epub+zip"}
 	// W-093: this build has no reader of documents. It names what it would have to read.
-	for _, mediaType := range append(refused, typePDF, typeDOCX, typeXLSX, typeXLSM, typeXLSB, typeXLS, typeODS, typeODT, typeNumbers) {
+	for _, mediaType := range append(refused, bodytype.TypePDF, bodytype.TypeDOCX, bodytype.TypeXLSX, bodytype.TypeXLSM, bodytype.TypeXLSB, bodytype.TypeXLS, bodytype.TypeODS, bodytype.TypeODT, bodytype.TypeNumbers) {
 		own := &countingConverter{}
 		page, err := answered(t, Options{Converter: own}, Request{}, ofType(mediaType, "some bytes"))
 		if e := wantCode(t, err, CodeUnsupportedContentType); e.ContentType != mediaType || e.Status != 200 || e.Retryable || page != nil || own.calls != 0 {
@@ -127,10 +130,18 @@ func TestW105WhatIsNoTextIsRefusedByItsType(t *testing.T) {
 // TestW106DocumentUnderAnotherTypeIsRefusedAsWhatItIs: the container is looked into, so a reader of documents will get
 // it, and until there is one the refusal names the true type.
 func TestW106DocumentUnderAnotherTypeIsRefusedAsWhatItIs(t *testing.T) {
-	docx := string(archive(t, 8, contentTypes(openXML+"wordprocessingml.document.main+xml")))
-	for _, served := range []string{"application/octet-stream", "application/zip", typeXLSX} {
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	if _, err := w.Create("word/document.xml"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	docx := archive.String()
+	for _, served := range []string{"application/octet-stream", "application/zip", bodytype.TypeXLSX} {
 		_, err := answered(t, Options{}, Request{}, ofType(served, docx))
-		if e := wantCode(t, err, CodeUnsupportedContentType); e.ContentType != typeDOCX {
+		if e := wantCode(t, err, CodeUnsupportedContentType); e.ContentType != bodytype.TypeDOCX {
 			t.Errorf("%s: %+v", served, e)
 		}
 		var got []string
@@ -139,7 +150,7 @@ func TestW106DocumentUnderAnotherTypeIsRefusedAsWhatItIs(t *testing.T) {
 			return Document{Markdown: "text"}, nil
 		})}
 		page, err := answered(t, opts, Request{}, ofType(served, docx))
-		if err != nil || page.ContentType != typeDOCX || !slices.Equal(got, []string{typeDOCX}) {
+		if err != nil || page.ContentType != bodytype.TypeDOCX || !slices.Equal(got, []string{bodytype.TypeDOCX}) {
 			t.Errorf("%s, with a reader of documents: page %+v, error %v", served, page, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package webfetch
+package mdtext
 
 import (
 	"html"
@@ -12,17 +12,17 @@ const (
 	maxTitleReach = 65_536 // characters of HTML source in which its title must end
 )
 
-// clipTitle collapses white space and cuts a title at 500 characters.
-func clipTitle(s string) string {
+// ClipTitle collapses white space and cuts a title at 500 code points.
+func ClipTitle(s string) string {
 	// Fields would copy a title of megabytes; no more of it can count than this, unless it is all blanks.
 	s = strings.TrimSpace(s)
 	s = strings.Join(strings.Fields(clip(s, 16*maxTitleChars)), " ")
 	return strings.TrimSpace(clip(s, maxTitleChars))
 }
 
-// htmlTitle is the title of HTML source text (for FormatRaw, where no tree is built); "" for none. It is the first title
-// element that is closed within the first 65,536 characters and is neither a comment's, a script's nor a drawing's.
-func htmlTitle(src string) string {
+// HTMLTitle is the title of HTML source text that nobody parsed, clipped; "" for none. It is the first title element that
+// is closed within the first 65,536 characters and is neither a comment's, a script's nor a drawing's.
+func HTMLTitle(src string) string {
 	tokens := xhtml.NewTokenizer(strings.NewReader(clip(src, maxTitleReach)))
 	drawings := 0 // open svg and math elements, whose titles are labels
 	for {
@@ -39,7 +39,7 @@ func htmlTitle(src string) string {
 					return ""
 				}
 				if drawings == 0 {
-					return clipTitle(title)
+					return ClipTitle(title)
 				}
 			}
 		case xhtml.EndTagToken:
@@ -61,8 +61,8 @@ func titleText(tokens *xhtml.Tokenizer) (text string, closed bool) {
 	return text, kind == xhtml.EndTagToken
 }
 
-// markdownTitle is the first level-one heading of Markdown outside fences and front matter; "" for none.
-func markdownTitle(src string) string {
+// MarkdownTitle is the first level-one heading of Markdown outside fences and front matter, clipped; "" for none.
+func MarkdownTitle(src string) string {
 	var code fence
 	for line := range strings.Lines(skipFrontMatter(src)) {
 		line = strings.TrimRight(line, "\r\n")
@@ -70,7 +70,7 @@ func markdownTitle(src string) string {
 			continue
 		}
 		if title := headingText(line); title != "" {
-			return clipTitle(html.UnescapeString(clip(title, 16*maxTitleChars)))
+			return ClipTitle(html.UnescapeString(clip(title, 16*maxTitleChars)))
 		}
 	}
 	return ""
@@ -110,4 +110,15 @@ func skipFrontMatter(src string) string {
 		}
 	}
 	return src
+}
+
+// clip cuts s to n characters. A byte that is no UTF-8 is one, so that the result is bounded whatever s is.
+func clip(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }

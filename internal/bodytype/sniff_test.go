@@ -1,25 +1,9 @@
-package webfetch
+package bodytype
 
 import (
 	"strings"
 	"testing"
 )
-
-func TestSniffCases(t *testing.T) {
-	// Where sniffing does better than the reference, as the cases' notes allow.
-	ours := map[string]string{"sniff-005": "image/jpeg", "sniff-011": typeXHTML}
-	for _, c := range bodyCases(t, "sniff") {
-		body, contentType := c.body(t)
-		want := c.Expected.ContentType
-		if our, differs := ours[c.ID]; differs {
-			want = our
-		}
-		served, label := parseContentType([]string{contentType})
-		if got := sniff(body, served, label); got != want {
-			t.Errorf("%s: got %s, want %s", c.ID, got, want)
-		}
-	}
-}
 
 // TestUntypedBytes is what the bytes alone say; no header and every "download" type ask for it.
 func TestUntypedBytes(t *testing.T) {
@@ -37,7 +21,7 @@ func TestUntypedBytes(t *testing.T) {
 		{"words that begin like files", "BM is a format, GIF89a another; MZ, ID3 and RIFF too", typeText},
 		{"a web page's own words", "PKZIP", typeText},
 
-		{"PDF", "%PDF-1.7\n\x00\x01", typePDF},
+		{"PDF", "%PDF-1.7\n\x00\x01", TypePDF},
 		{"PDF, not at byte 0", " %PDF-1.7", typeText},
 
 		{"doctype", "<!DOCTYPE html><p>", typeHTML},
@@ -95,7 +79,7 @@ func TestUntypedBytes(t *testing.T) {
 		{"a compound file", oleMagic + strings.Repeat("\x00", 504), "application/x-ole-storage"},
 	} {
 		for _, served := range []string{"", typeOctet, "binary/octet-stream", "application/x-download", "application/force-download"} {
-			if got := sniff([]byte(c.body), served, ""); got != c.want {
+			if got := Sniff([]byte(c.body), served, ""); got != c.want {
 				t.Errorf("%s, served as %q: got %s, want %s", c.name, served, got, c.want)
 			}
 		}
@@ -128,7 +112,7 @@ func TestServedTypeIsBelieved(t *testing.T) {
 		{"text/xml", "", "<\x00?\x00x\x00m\x00l\x00", "text/xml"},
 		{"text/plain", "", "<\x00?\x00x\x00m\x00l\x00", typeOctet},
 	} {
-		if got := sniff([]byte(c.body), c.served, c.label); got != c.want {
+		if got := Sniff([]byte(c.body), c.served, c.label); got != c.want {
 			t.Errorf("%q served as %s, %q: got %s, want %s", c.body, c.served, c.label, got, c.want)
 		}
 	}
@@ -140,17 +124,17 @@ func FuzzSniff(f *testing.F) {
 	for _, seed := range []string{"", "<html>", "%PDF-", "\xFF\xFEa\x00", "<!-- x --><p>", "<?xml ?><html", "PK\x03\x04", oleMagic} {
 		f.Add([]byte(seed), "", "")
 		f.Add([]byte(seed), "text/plain", "utf-16")
-		f.Add([]byte(seed), typeDOCX, "")
+		f.Add([]byte(seed), TypeDOCX, "")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, served, label string) {
-		if served, _ = parseContentType([]string{served}); isDownload(served) {
+		if served, _ = ParseContentType([]string{served}); isDownload(served) {
 			served = ""
 		}
-		got := sniff(body, served, label)
-		if !isMediaType(got) {
+		got := Sniff(body, served, label)
+		if !IsMediaType(got) {
 			t.Fatalf("%q is no media type", got)
 		}
-		if served != "" || label != "" || kindOf(got) != kindBinary {
+		if served != "" || label != "" || KindOf(got) != Binary {
 			return
 		}
 		head := string(body[:min(len(body), sniffBytes)])

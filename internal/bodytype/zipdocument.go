@@ -1,4 +1,4 @@
-package webfetch
+package bodytype
 
 import (
 	"bytes"
@@ -59,13 +59,13 @@ func (f *zipFindings) note(body []byte, e zipEntry) {
 	case "[Content_Types].xml":
 		f.certain = contentTypesDocument(string(f.part(body, e)))
 	case "word/document.xml":
-		f.guess(typeDOCX)
+		f.guess(TypeDOCX)
 	case "xl/workbook.xml":
-		f.guess(typeXLSX)
+		f.guess(TypeXLSX)
 	case "xl/workbook.bin":
-		f.guess(typeXLSB)
+		f.guess(TypeXLSB)
 	case "ppt/presentation.xml":
-		f.guess(typePPTX)
+		f.guess(TypePPTX)
 	case "Index/Document.iwa":
 		f.iwork = true
 		f.pages = isPagesRoot(f.part(body, e))
@@ -99,7 +99,7 @@ func (f *zipFindings) document() string {
 	case f.iwork && f.pages:
 		return "application/vnd.apple.pages"
 	case f.iwork && f.tables:
-		return typeNumbers
+		return TypeNumbers
 	}
 	return ""
 }
@@ -113,7 +113,7 @@ func isPagesRoot(part []byte) bool {
 // declaredDocument is what the mimetype entry of OpenDocument and EPUB files says, where it is one of theirs.
 func declaredDocument(mediaType string) string {
 	mediaType = strings.ToLower(mediaType)
-	if isMediaType(mediaType) && (strings.HasPrefix(mediaType, "application/vnd.oasis.opendocument.") ||
+	if IsMediaType(mediaType) && (strings.HasPrefix(mediaType, "application/vnd.oasis.opendocument.") ||
 		strings.HasPrefix(mediaType, "application/vnd.sun.xml.") || mediaType == "application/epub+zip") {
 		return mediaType
 	}

@@ -1,4 +1,4 @@
-package webfetch
+package jsontext
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestJSONIsLaidOutWithEveryTokenAsWritten(t *testing.T) {
 		{"strings keep their spelling", `["\u00e9\/\ud800","é {}[],:\"\\"]`, "[\n  \"\\u00e9\\/\\ud800\",\n  \"é {}[],:\\\"\\\\\"\n]"},
 		{"laid out before", "{\r\n\t\"a\" :\n1\n}", "{\n  \"a\": 1\n}"},
 	} {
-		if got, ok := indentJSON(c.src); !ok || got != c.want {
+		if got, ok := Indent(c.src); !ok || got != c.want {
 			t.Errorf("%s: got %v %q, want %q", c.name, ok, got, c.want)
 		}
 	}
@@ -36,26 +36,11 @@ func TestOnlyStrictJSONIsJSON(t *testing.T) {
 		"tru", "True", "nul", "nulls", "undefined", `"`, `"a`, `"\`, `"\x"`, `"\u12"`, `"\u12g4"`, "\"a\nb\"", "\"\x00\"", "\"\t\"",
 		"'a'", "// c\n1", "/* c */1", "[1] // c", "\uFEFF1", "\u00a01", "\f1", `"a""b"`, `["a"`, `{"a":"b"`,
 	} {
-		if got, ok := indentJSON(src); ok || got != "" {
+		if got, ok := Indent(src); ok || got != "" {
 			t.Errorf("%q is no JSON, got %q", src, got)
 		}
 		if json.Valid([]byte(src)) {
 			t.Errorf("%q is JSON to encoding/json", src)
-		}
-	}
-}
-
-func TestJSONCases(t *testing.T) {
-	for _, c := range bodyCases(t, "json") {
-		if c.Input.Live {
-			continue // needs the public web; its two-space style is the others' too
-		}
-		got, ok := indentJSON(c.Input.Body)
-		if !ok {
-			got = c.Input.Body
-		}
-		if want := c.Expected.Via == "json"; got != c.Expected.Content || ok != want {
-			t.Errorf("%s: got %v %q, want %s %q", c.ID, ok, got, c.Expected.Via, c.Expected.Content)
 		}
 	}
 }
@@ -68,15 +53,15 @@ func TestDeepJSONStaysInProportion(t *testing.T) {
 			src := strings.Repeat(unit[0], depth) + "7" + strings.Repeat(unit[1], depth)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			got, ok := indentJSON(src)
+			got, ok := Indent(src)
 			runtime.ReadMemStats(&after)
 			if !ok {
 				t.Fatalf("%q %d deep is JSON", unit[0], depth)
 			}
-			if len(got) > jsonGrowth*len(src)+jsonSlack {
+			if len(got) > maxGrowth*len(src)+growthSlack {
 				t.Errorf("%q %d deep: %d bytes from %d", unit[0], depth, len(got), len(src))
 			}
-			if used := after.TotalAlloc - before.TotalAlloc; used > uint64(3*jsonGrowth*len(src)+3*jsonSlack) {
+			if used := after.TotalAlloc - before.TotalAlloc; used > uint64(3*maxGrowth*len(src)+3*growthSlack) {
 				t.Errorf("%q %d deep: %d bytes of memory for %d of JSON", unit[0], depth, used, len(src))
 			}
 			if packed := strings.NewReplacer("\n", "", " ", "").Replace(got); packed != src {
@@ -89,7 +74,7 @@ func TestDeepJSONStaysInProportion(t *testing.T) {
 func TestOrdinaryJSONIsAlwaysIndented(t *testing.T) {
 	digits := strings.Repeat("1,2,3,4,5,6,7,8,", 4000) + "9"
 	src := "[[[[[[" + digits + "]]]]]]"
-	got, ok := indentJSON(src)
+	got, ok := Indent(src)
 	if !ok || !strings.Contains(got, "\n            9\n") {
 		t.Errorf("a list of digits six levels deep lost its indentation")
 	}
@@ -100,14 +85,14 @@ func FuzzIndentJSON(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		got, ok := indentJSON(src)
+		got, ok := Indent(src)
 		if strings.Count(src, "[")+strings.Count(src, "{") < 9_000 && ok != json.Valid([]byte(src)) {
 			t.Fatalf("%q: JSON is %v, encoding/json disagrees", src, ok)
 		}
 		if !ok {
 			return
 		}
-		if len(got) > jsonGrowth*len(src)+jsonSlack {
+		if len(got) > maxGrowth*len(src)+growthSlack {
 			t.Fatalf("%d bytes from %d", len(got), len(src))
 		}
 		var packed, repacked, indented bytes.Buffer
@@ -117,7 +102,7 @@ func FuzzIndentJSON(f *testing.F) {
 		if !bytes.Equal(packed.Bytes(), repacked.Bytes()) {
 			t.Fatalf("%q became %q", src, got)
 		}
-		if err := json.Indent(&indented, packed.Bytes(), "", "  "); err == nil && len(indented.Bytes()) <= jsonSlack && got != indented.String() {
+		if err := json.Indent(&indented, packed.Bytes(), "", "  "); err == nil && len(indented.Bytes()) <= growthSlack && got != indented.String() {
 			t.Fatalf("%q: got %q, want %q", src, got, indented.String())
 		}
 	})
@@ -130,7 +115,7 @@ func BenchmarkIndentJSON(b *testing.B) {
 		b.SetBytes(int64(len(src)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, ok := indentJSON(src); !ok {
+			if _, ok := Indent(src); !ok {
 				b.Fatal("not JSON")
 			}
 		}

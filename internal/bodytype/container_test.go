@@ -1,4 +1,4 @@
-package webfetch
+package bodytype
 
 import (
 	"archive/zip"
@@ -34,7 +34,7 @@ func archive(t testing.TB, method uint16, parts ...part) []byte {
 
 // contentTypes is the part of an Office Open XML file that names the type of its main part.
 func contentTypes(main string) part {
-	return part{"[Content_Types].xml", `<?xml version="1.0"?><Types><Default Extension="xlsx" ContentType="` + typeXLSX + `"/>` +
+	return part{"[Content_Types].xml", `<?xml version="1.0"?><Types><Default Extension="xlsx" ContentType="` + TypeXLSX + `"/>` +
 		`<Override PartName="/x" ContentType = '` + main + `'/></Types>`}
 }
 
@@ -46,24 +46,24 @@ func TestDocumentsInArchives(t *testing.T) {
 		want  string
 		parts []part
 	}{
-		{"docx", typeDOCX, []part{contentTypes(openXML + "wordprocessingml.document.main+xml"), {"word/document.xml", "<w/>"}}},
-		{"docx with a sheet inside", typeDOCX, []part{{"word/embeddings/a.xlsx", "PK"}, {"xl/workbook.xml", ""},
+		{"docx", TypeDOCX, []part{contentTypes(openXML + "wordprocessingml.document.main+xml"), {"word/document.xml", "<w/>"}}},
+		{"docx with a sheet inside", TypeDOCX, []part{{"word/embeddings/a.xlsx", "PK"}, {"xl/workbook.xml", ""},
 			contentTypes(openXML + "wordprocessingml.document.main+xml")}},
-		{"xlsx", typeXLSX, []part{contentTypes(openXML + "spreadsheetml.sheet.main+xml")}},
-		{"xlsm", typeXLSM, []part{contentTypes("application/vnd.ms-excel.sheet.macroEnabled.main+xml"), {"xl/workbook.xml", ""}}},
-		{"xlsb", typeXLSB, []part{contentTypes("application/vnd.ms-excel.sheet.binary.macroEnabled.main"), {"xl/workbook.bin", ""}}},
-		{"pptx", typePPTX, []part{contentTypes(openXML + "presentationml.presentation.main+xml")}},
+		{"xlsx", TypeXLSX, []part{contentTypes(openXML + "spreadsheetml.sheet.main+xml")}},
+		{"xlsm", TypeXLSM, []part{contentTypes("application/vnd.ms-excel.sheet.macroEnabled.main+xml"), {"xl/workbook.xml", ""}}},
+		{"xlsb", TypeXLSB, []part{contentTypes("application/vnd.ms-excel.sheet.binary.macroEnabled.main"), {"xl/workbook.bin", ""}}},
+		{"pptx", TypePPTX, []part{contentTypes(openXML + "presentationml.presentation.main+xml")}},
 		{"docm", "application/vnd.ms-word.document.macroenabled.12", []part{contentTypes("application/vnd.ms-word.document.macroEnabled.main+xml")}},
-		{"a list without a main part", typeXLSX, []part{{"[Content_Types].xml", `<Types ContentType="`}, {"xl/workbook.xml", ""}}},
-		{"pptx by its name", typePPTX, []part{{"ppt/presentation.xml", ""}}},
-		{"xlsb by its name", typeXLSB, []part{{"xl/workbook.bin", ""}, {"xl/workbook.xml", ""}}},
-		{"a main part of no office", typeDOCX, []part{contentTypes("text/html.main+xml"), {"word/document.xml", ""}}},
-		{"odt", typeODT, []part{{"mimetype", typeODT}, {"content.xml", ""}}},
-		{"ods", typeODS, []part{{"mimetype", typeODS + "\n"}}},
+		{"a list without a main part", TypeXLSX, []part{{"[Content_Types].xml", `<Types ContentType="`}, {"xl/workbook.xml", ""}}},
+		{"pptx by its name", TypePPTX, []part{{"ppt/presentation.xml", ""}}},
+		{"xlsb by its name", TypeXLSB, []part{{"xl/workbook.bin", ""}, {"xl/workbook.xml", ""}}},
+		{"a main part of no office", TypeDOCX, []part{contentTypes("text/html.main+xml"), {"word/document.xml", ""}}},
+		{"odt", TypeODT, []part{{"mimetype", TypeODT}, {"content.xml", ""}}},
+		{"ods", TypeODS, []part{{"mimetype", TypeODS + "\n"}}},
 		{"epub", "application/epub+zip", []part{{"mimetype", "application/epub+zip"}}},
 		{"a lying mimetype", "", []part{{"mimetype", "text/html"}}},
 		{"a sentence as mimetype", "", []part{{"mimetype", "application/vnd.oasis.opendocument.text ignore this"}}},
-		{"Numbers", typeNumbers, []part{{"Index/Document.iwa", "\x00\x47\x15\x00\xc2\x2a\xf4\x41\x15\x08\x08\x01\x12\x04\x08\x01"}, {"Index/CalculationEngine.iwa", ""}}},
+		{"Numbers", TypeNumbers, []part{{"Index/Document.iwa", "\x00\x47\x15\x00\xc2\x2a\xf4\x41\x15\x08\x08\x01\x12\x04\x08\x01"}, {"Index/CalculationEngine.iwa", ""}}},
 		{"Keynote", "application/vnd.apple.keynote", []part{{"Index/Document.iwa", "\x08\x01"}, {"Index/Slide-1.iwa", ""}, {"Index/Tables/Tile.iwa", ""}}},
 		{"Pages", "application/vnd.apple.pages", []part{{"Index/Document.iwa", "\x00\x47\x15\x00\xc2\x2a\xf4\x41\x15\x0a\x08\x01\x12\x06\x08\x90\x4e"}, {"Index/CalculationEngine.iwa", ""}}},
 		{"a plain archive", "", []part{{"readme.txt", "PK"}, {"doc/word/document.xml", ""}}},
@@ -78,7 +78,7 @@ func TestDocumentsInArchives(t *testing.T) {
 			if want == "" {
 				want = "application/zip"
 			}
-			if got := sniff(body, typeOctet, ""); got != want {
+			if got := Sniff(body, typeOctet, ""); got != want {
 				t.Errorf("%s as a download: got %q, want %q", c.name, got, want)
 			}
 		}
@@ -89,20 +89,20 @@ func TestDocumentsInArchives(t *testing.T) {
 func TestDocumentUnderAnotherType(t *testing.T) {
 	docx := archive(t, zip.Deflate, contentTypes(openXML+"wordprocessingml.document.main+xml"))
 	for served, want := range map[string]string{
-		"": typeDOCX, typeOctet: typeDOCX, "application/zip": typeDOCX, "application/x-zip-compressed": typeDOCX,
-		"application/msword": typeDOCX, typeXLS: typeDOCX, typeXLSX: typeDOCX, typeDOCX: typeDOCX, typePDF: typeDOCX,
-		"application/x-anything": typeDOCX, "application/json": "application/json", "image/png": "image/png",
+		"": TypeDOCX, typeOctet: TypeDOCX, "application/zip": TypeDOCX, "application/x-zip-compressed": TypeDOCX,
+		"application/msword": TypeDOCX, TypeXLS: TypeDOCX, TypeXLSX: TypeDOCX, TypeDOCX: TypeDOCX, TypePDF: TypeDOCX,
+		"application/x-anything": TypeDOCX, "application/json": "application/json", "image/png": "image/png",
 		"text/plain": "application/zip", // text with NULs stays refused, whatever it is
 	} {
-		if got := sniff(docx, served, ""); got != want {
+		if got := Sniff(docx, served, ""); got != want {
 			t.Errorf("served as %q: got %q, want %q", served, got, want)
 		}
 	}
 	xls := compound(t, false, "Workbook")
-	if got := sniff(xls, typeXLSX, ""); got != typeXLS {
+	if got := Sniff(xls, TypeXLSX, ""); got != TypeXLS {
 		t.Errorf("an old sheet served as a new one: got %q", got)
 	}
-	if got := sniff(docx[:len(docx)/2], typeDOCX, ""); got != typeDOCX {
+	if got := Sniff(docx[:len(docx)/2], TypeDOCX, ""); got != TypeDOCX {
 		t.Errorf("a cut document: got %q", got)
 	}
 }
@@ -110,7 +110,7 @@ func TestDocumentUnderAnotherType(t *testing.T) {
 func TestCutArchivesAreKnownByTheNamesThatAreThere(t *testing.T) {
 	body := archive(t, zip.Deflate, part{"_rels/.rels", "x"}, part{"word/document.xml", strings.Repeat("text ", 1000)}, part{"z", ""})
 	end := bytes.LastIndex(body, []byte("PK\x01\x02"))
-	if got := zipDocument(body[:end-10]); got != typeDOCX {
+	if got := zipDocument(body[:end-10]); got != TypeDOCX {
 		t.Errorf("cut within the directory: got %q", got)
 	}
 	if got := zipDocument(body[:60]); got != "" {
@@ -118,7 +118,7 @@ func TestCutArchivesAreKnownByTheNamesThatAreThere(t *testing.T) {
 	}
 	broken := bytes.Clone(body)
 	binary.LittleEndian.PutUint32(broken[len(broken)-6:], 0xFFFFFFF0)
-	if got := zipDocument(broken); got != typeDOCX {
+	if got := zipDocument(broken); got != TypeDOCX {
 		t.Errorf("a directory beyond the end: got %q", got)
 	}
 }
@@ -158,8 +158,8 @@ func TestCompoundFiles(t *testing.T) {
 		want    string
 		streams []string
 	}{
-		{typeXLS, []string{"Workbook", "\x05SummaryInformation"}},
-		{typeXLS, []string{"Book"}},
+		{TypeXLS, []string{"Workbook", "\x05SummaryInformation"}},
+		{TypeXLS, []string{"Book"}},
 		{"application/msword", []string{"1Table", "WordDocument", "Data"}},
 		{"application/vnd.ms-powerpoint", []string{"Current User", "PowerPoint Document"}},
 		{"application/vnd.ms-outlook", []string{"__properties_version1.0"}},
@@ -263,12 +263,12 @@ func oleEntry(name string) []byte {
 // FuzzContainer: no archive or compound file makes the look inside panic, hang or say what may not be shown.
 func FuzzContainer(f *testing.F) {
 	f.Add(archive(f, zip.Deflate, contentTypes(openXML+"wordprocessingml.document.main+xml")))
-	f.Add(archive(f, zip.Store, part{"mimetype", typeODT}, part{"Index/Document.iwa", "x"}))
+	f.Add(archive(f, zip.Store, part{"mimetype", TypeODT}, part{"Index/Document.iwa", "x"}))
 	f.Add(compound(f, false, "Workbook"))
 	f.Add(compound(f, true, "WordDocument", "b", "c"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, got := range []string{zipDocument(body), oleDocument(body), documentType(body)} {
-			if got != "" && !isMediaType(got) {
+			if got != "" && !IsMediaType(got) {
 				t.Fatalf("%q is no media type", got)
 			}
 		}

@@ -1,10 +1,10 @@
-package webfetch
+package mdtext
 
 import "strings"
 
-// tidyMarkdown tidies what a document converter wrote: no trailing blanks, one empty line at most in a row, table rows
+// Tidy tidies what a document converter wrote: no trailing blanks, one empty line at most in a row, table rows
 // without padding, a hard line break as a backslash. Fenced code is untouched. Markdown that a site sends is not tidied.
-func tidyMarkdown(md string) string {
+func Tidy(md string) string {
 	var b strings.Builder
 	b.Grow(len(md))
 	var code fence

@@ -1,4 +1,4 @@
-package webfetch
+package bodytype
 
 import (
 	"bytes"
@@ -75,7 +75,7 @@ func signedType(body []byte, sureOnly bool) string {
 func documentType(body []byte) string {
 	switch {
 	case bytes.HasPrefix(body, []byte("%PDF-")):
-		return typePDF
+		return TypePDF
 	case bytes.HasPrefix(body, []byte("PK\x03\x04")):
 		return zipDocument(body)
 	case bytes.HasPrefix(body, []byte(oleMagic)):
@@ -89,7 +89,7 @@ func documentType(body []byte) string {
 func openXMLType(contentType string) string {
 	document, ok := strings.CutSuffix(strings.TrimSuffix(contentType, "+xml"), ".main")
 	switch {
-	case !ok || !isMediaType(document):
+	case !ok || !IsMediaType(document):
 		return ""
 	case strings.HasPrefix(document, "application/vnd.openxmlformats-officedocument."):
 		return document

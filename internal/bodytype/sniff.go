@@ -1,4 +1,4 @@
-package webfetch
+package bodytype
 
 import (
 	"bytes"
@@ -23,18 +23,18 @@ const (
 	typeXHTML = "application/xhtml+xml"
 )
 
-// sniff gives the media type by which a body is read. served and label are what parseContentType gave. A served type is
+// Sniff gives the media type by which a body is read. served and label are what ParseContentType gave. A served type is
 // believed, with three exceptions: none and the types that only say "a download" are decided by the bytes; a type that
 // cannot be read as text gives way to the document that is inside; a text/* body with a NUL is binary. It is never "".
-func sniff(body []byte, served, label string) string {
+func Sniff(body []byte, served, label string) string {
 	switch {
 	case served == "" || isDownload(served):
 		return sniffBytesOnly(body, label)
 	case strings.HasPrefix(served, "text/"):
-		if hasNUL(body) && !charset.Wide(body, label, markupOf(served)) {
+		if hasNUL(body) && !charset.Wide(body, label, MarkupOf(served)) {
 			return typeOfBinary(body)
 		}
-	case !isMedia(served) && !kindOf(served).textual():
+	case !isMedia(served) && !KindOf(served).Textual():
 		if inside := documentType(body); inside != "" {
 			return inside
 		}

@@ -1,19 +1,19 @@
-package webfetch
+package bodytype
 
 import "strings"
 
 // maxMediaType bounds a media type, which is shown outside the wrapper; the longest registered ones have about 80.
 const maxMediaType = 100
 
-// parseContentType reads the Content-Type headers of a response, in the order they came. Like browsers it reads several
+// ParseContentType reads the Content-Type headers of a response, in the order they came. Like browsers it reads several
 // headers as one list, in which the last well-formed one counts and takes over the charset of an earlier one of the same
 // media type. mediaType is lower case, token/token of at most 100 characters, or "" where none is usable; charset is the
 // label of its first non-empty charset parameter, lower case, unquoted, or "".
-func parseContentType(values []string) (mediaType, charset string) {
+func ParseContentType(values []string) (mediaType, charset string) {
 	for _, value := range splitQuoted(strings.Join(values, ","), ',') {
 		parts := splitQuoted(value, ';')
 		essence := strings.Trim(parts[0], headerSpace)
-		if !isMediaType(essence) || essence == "*/*" {
+		if !IsMediaType(essence) || essence == "*/*" {
 			continue
 		}
 		essence = strings.ToLower(essence)
@@ -28,9 +28,9 @@ func parseContentType(values []string) (mediaType, charset string) {
 
 const headerSpace = " \t\r\n"
 
-// isMediaType tells whether s is token/token of a bearable length: nothing else may stand outside the wrapper, since a
+// IsMediaType tells whether s is token/token of a bearable length: nothing else may stand outside the wrapper, since a
 // server chooses it.
-func isMediaType(s string) bool {
+func IsMediaType(s string) bool {
 	first, second, ok := strings.Cut(s, "/")
 	return ok && len(s) <= maxMediaType && isToken(first) && isToken(second)
 }

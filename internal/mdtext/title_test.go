@@ -1,7 +1,6 @@
-package webfetch
+package mdtext
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -31,7 +30,7 @@ func TestTitleOfHTMLSource(t *testing.T) {
 		{"too long", "<title>" + strings.Repeat("é", 60_000) + "</title>", strings.Repeat("é", maxTitleChars)},
 		{"cut at a blank", "<title>" + strings.Repeat("x", maxTitleChars-1) + " y</title>", strings.Repeat("x", maxTitleChars-1)},
 	} {
-		if got := htmlTitle(c.src); got != c.want {
+		if got := HTMLTitle(c.src); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -64,73 +63,10 @@ func TestTitleOfMarkdown(t *testing.T) {
 		{"a rule further down", "text\n---\n# Real\n---\n", "Real"},
 		{"too long", "# " + strings.Repeat("é", 10_000), strings.Repeat("é", maxTitleChars)},
 	} {
-		if got := markdownTitle(c.src); got != c.want {
+		if got := MarkdownTitle(c.src); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
-}
-
-func TestTitleCases(t *testing.T) {
-	// All named references are decoded, not the reference's six (W-066).
-	ours := map[string]string{"title-005": "Up \u00a9 x"}
-	for _, c := range bodyCases(t, "title") {
-		src := joined(t, c.Input.Content)
-		title := htmlTitle
-		if c.Input.Kind == "markdown" {
-			title = markdownTitle
-		}
-		want := c.Expected.Title
-		if our, differs := ours[c.ID]; differs {
-			want = our
-		}
-		if got := title(src); got != want {
-			t.Errorf("%s: got %q, want %q", c.ID, got, want)
-		}
-	}
-}
-
-func TestRawTitles(t *testing.T) {
-	for _, c := range bodyCases(t, "raw") {
-		if c.Expected.Via == "" {
-			continue // refused: TestKindOfMediaType
-		}
-		var got string
-		switch kindOf(c.Input.MediaType) {
-		case kindHTML:
-			got = htmlTitle(c.Input.Body)
-		case kindMarkdown:
-			got = markdownTitle(c.Input.Body)
-		}
-		if got != c.Expected.Title {
-			t.Errorf("%s: got %q, want %q", c.ID, got, c.Expected.Title)
-		}
-	}
-}
-
-// joined puts the parts of a case's content together: strings, and texts that are repeated.
-func joined(t *testing.T, raw json.RawMessage) string {
-	t.Helper()
-	var parts []json.RawMessage
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for _, p := range parts {
-		var text string
-		if json.Unmarshal(p, &text) == nil {
-			b.WriteString(text)
-			continue
-		}
-		var repeated struct {
-			Text  string `json:"text"`
-			Times int    `json:"times"`
-		}
-		if err := json.Unmarshal(p, &repeated); err != nil {
-			t.Fatal(err)
-		}
-		b.WriteString(strings.Repeat(repeated.Text, repeated.Times))
-	}
-	return b.String()
 }
 
 func FuzzTitle(f *testing.F) {
@@ -138,7 +74,7 @@ func FuzzTitle(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		for _, title := range []string{htmlTitle(src), markdownTitle(src), clipTitle(src)} {
+		for _, title := range []string{HTMLTitle(src), MarkdownTitle(src), ClipTitle(src)} {
 			if utf8.RuneCountInString(title) > maxTitleChars {
 				t.Fatalf("%d characters", utf8.RuneCountInString(title))
 			}

@@ -1,18 +1,9 @@
-package webfetch
+package mdtext
 
 import (
 	"strings"
 	"testing"
 )
-
-func TestTidyCases(t *testing.T) {
-	for _, c := range bodyCases(t, "tidy") {
-		want := strings.Join(c.Expected.MarkdownLines, "\n")
-		if got := tidyMarkdown(strings.Join(c.Input.MarkdownLines, "\n")); got != want {
-			t.Errorf("%s:\n got %q\nwant %q", c.ID, got, want)
-		}
-	}
-}
 
 func TestTidiedMarkdownMeansTheSame(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
@@ -46,7 +37,7 @@ func TestTidiedMarkdownMeansTheSame(t *testing.T) {
 		{"code in a quote", "> ```\n> a  \n> ```\nb  \n\nc", "> ```\n> a  \n> ```\nb\n\nc"},
 		{"code without end", "```\na  ", "```\na  "},
 	} {
-		if got := tidyMarkdown(c.src); got != c.want {
+		if got := Tidy(c.src); got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}
@@ -66,8 +57,8 @@ func FuzzTidy(f *testing.F) {
 		}, s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		once := tidyMarkdown(src)
-		if twice := tidyMarkdown(once); twice != once {
+		once := Tidy(src)
+		if twice := Tidy(once); twice != once {
 			t.Fatalf("%q became %q, then %q", src, once, twice)
 		}
 		if words(once) != words(src) {

@@ -1,4 +1,4 @@
-package webfetch
+package bodytype
 
 import (
 	"encoding/binary"
@@ -28,8 +28,8 @@ func oleDocument(body []byte) string {
 	for _, known := range [...]struct{ stream, mediaType string }{
 		{"WordDocument", "application/msword"},
 		{"PowerPoint Document", "application/vnd.ms-powerpoint"},
-		{"Workbook", typeXLS},
-		{"Book", typeXLS},
+		{"Workbook", TypeXLS},
+		{"Book", TypeXLS},
 		{"VisioDocument", "application/vnd.visio"},
 		{"__properties_version1.0", "application/vnd.ms-outlook"},
 	} {

@@ -1,34 +1,38 @@
-package webfetch
+// Package jsontext lays JSON out for reading.
+//
+// The one rule: every token stands in the result as it was written, and the result stays in proportion to the source,
+// whatever its depth.
+package jsontext
 
 import "strings"
 
 const (
 	indentWidth = 2
 	// Indentation grows with the square of the depth: 18 kB nested 9,000 deep would take 160 MB. Where the text would
-	// be longer than jsonGrowth times the source and jsonSlack bytes, its lines are not indented at all; then it is at
+	// be longer than maxGrowth times the source and growthSlack bytes, its lines are not indented at all; then it is at
 	// most twice as long. Ordinary JSON stays far below: a list of digits six levels deep takes 7.5.
-	jsonGrowth = 8
-	jsonSlack  = 64 << 10
+	maxGrowth   = 8
+	growthSlack = 64 << 10
 )
 
-// indentJSON lays strict JSON (RFC 8259) out with two spaces a level, every token as written: numbers keep their digits,
+// Indent lays strict JSON (RFC 8259) out with two spaces a level, every token as written: numbers keep their digits,
 // objects their order and repeated keys. {} and [] stay on one line. ok is false, and the text empty, for anything that
 // is not one JSON value; such a body is read as text. Depth is not bounded; time and memory are linear in src.
-func indentJSON(src string) (text string, ok bool) {
-	c := jsonCheck{src: src}
+func Indent(src string) (text string, ok bool) {
+	c := check{src: src}
 	if !c.document() {
 		return "", false
 	}
 	size := c.size + c.indents*indentWidth
 	width := indentWidth
-	if size > jsonGrowth*len(src)+jsonSlack {
+	if size > maxGrowth*len(src)+growthSlack {
 		size, width = c.size, 0
 	}
-	return string(appendJSON(make([]byte, 0, size), src, width)), true
+	return string(appendIndented(make([]byte, 0, size), src, width)), true
 }
 
-// jsonCheck checks src and counts what its layout takes: size without indentation, and the levels of all lines.
-type jsonCheck struct {
+// check checks src and counts what its layout takes: size without indentation, and the levels of all lines.
+type check struct {
 	src     string
 	i       int
 	size    int
@@ -38,7 +42,7 @@ type jsonCheck struct {
 }
 
 // document checks the whole of src. Nesting is kept on a stack of bits, not of calls, so that no depth can hurt.
-func (c *jsonCheck) document() bool {
+func (c *check) document() bool {
 	for {
 		// Here a value must begin, or a container that was just opened may end.
 		c.space()
@@ -75,7 +79,7 @@ func (c *jsonCheck) document() bool {
 }
 
 // afterValue reads closing brackets and the comma and key that may follow. more tells whether a value must follow.
-func (c *jsonCheck) afterValue() (more, ok bool) {
+func (c *check) afterValue() (more, ok bool) {
 	for {
 		c.space()
 		if c.depth == 0 {
@@ -103,13 +107,13 @@ func (c *jsonCheck) afterValue() (more, ok bool) {
 }
 
 // line counts a line feed and the indentation behind it.
-func (c *jsonCheck) line() {
+func (c *check) line() {
 	c.size++
 	c.indents += c.depth
 }
 
 // key reads a key and its colon.
-func (c *jsonCheck) key() bool {
+func (c *check) key() bool {
 	c.space()
 	if c.i == len(c.src) || c.src[c.i] != '"' || !c.scalar() {
 		return false
@@ -123,21 +127,21 @@ func (c *jsonCheck) key() bool {
 	return true
 }
 
-func (c *jsonCheck) space() {
-	for c.i < len(c.src) && isJSONSpace(c.src[c.i]) {
+func (c *check) space() {
+	for c.i < len(c.src) && isSpace(c.src[c.i]) {
 		c.i++
 	}
 }
 
 // scalar reads a string, number or word.
-func (c *jsonCheck) scalar() bool {
+func (c *check) scalar() bool {
 	rest := c.src[c.i:]
 	var n int
 	switch b := rest[0]; {
 	case b == '"':
-		n = jsonStringLen(rest)
+		n = stringLen(rest)
 	case b == '-' || isDigit(b):
-		n = jsonNumberLen(rest)
+		n = numberLen(rest)
 	case strings.HasPrefix(rest, "true") || strings.HasPrefix(rest, "null"):
 		n = 4
 	case strings.HasPrefix(rest, "false"):
@@ -148,11 +152,11 @@ func (c *jsonCheck) scalar() bool {
 	return n > 0
 }
 
-func isJSONSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
-func isDigit(b byte) bool     { return '0' <= b && b <= '9' }
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// jsonStringLen gives the length of the string that s begins with, its quotes included; 0 where it is none.
-func jsonStringLen(s string) int {
+// stringLen gives the length of the string that s begins with, its quotes included; 0 where it is none.
+func stringLen(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch b := s[i]; {
 		case b == '"':
@@ -188,8 +192,8 @@ func isHex4(s string) bool {
 	return true
 }
 
-// jsonNumberLen gives the length of the number that s begins with; 0 where it is none.
-func jsonNumberLen(s string) int {
+// numberLen gives the length of the number that s begins with; 0 where it is none.
+func numberLen(s string) int {
 	i := 0
 	if s[0] == '-' {
 		i++
@@ -247,8 +251,8 @@ func (s *bitStack) pop() { s.n-- }
 
 func (s *bitStack) top() bool { return s.words[(s.n-1)/64]>>((s.n-1)%64)&1 == 1 }
 
-// appendJSON lays out source that was checked, with width spaces a level.
-func appendJSON(out []byte, src string, width int) []byte {
+// appendIndented lays out source that was checked, with width spaces a level.
+func appendIndented(out []byte, src string, width int) []byte {
 	indent := 0
 	for i := 0; i < len(src); {
 		switch b := src[i]; b {
@@ -256,7 +260,7 @@ func appendJSON(out []byte, src string, width int) []byte {
 			i++
 		case '{', '[':
 			i++
-			for isJSONSpace(src[i]) {
+			for isSpace(src[i]) {
 				i++
 			}
 			if src[i] == b+2 {

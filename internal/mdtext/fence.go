@@ -1,4 +1,8 @@
-package webfetch
+// Package mdtext knows what can be told of Markdown line by line, and of a page's source without parsing it: the title,
+// and the blanks that a converter wrote for nothing.
+//
+// The one rule: what stands in code is code: no line of it is a heading, and none of it is tidied.
+package mdtext
 
 import "strings"
 
