@@ -33,6 +33,9 @@ type Options struct {
 	// Data is the folder with agents, tokens and what a person allowed. Without one there is no HTTP: nobody could be
 	// verified.
 	Data string
+	// DataLater has Data not made where it is not there: until another process makes it, nothing in it is permitted. For a
+	// service over pipes, which needs no token.
+	DataLater bool
 	// Version is what clients are told.
 	Version string
 	// Log gets one line a request and one a call, without content, addresses or arguments; nil logs nothing.
@@ -80,7 +83,11 @@ func New(o Options) (*Service, error) {
 	var tokens mcpserver.Tokens
 	readers := &readers{o: o, agents: make(map[string]*agentReader)}
 	if o.Data != "" {
-		folder, err := datafolder.Open(o.Data)
+		open := datafolder.Open
+		if o.DataLater {
+			open = datafolder.Expect
+		}
+		folder, err := open(o.Data)
 		if err != nil {
 			return nil, err
 		}

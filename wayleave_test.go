@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -334,6 +335,47 @@ func TestStdioNeedsNoFolder(t *testing.T) {
 	}
 	if err := service.Run(t.Context()); err == nil {
 		t.Fatal("HTTP was served without a data folder")
+	}
+}
+
+// A harness often starts before anybody has made a folder; what is allowed after that must count without a new start.
+func TestStdioSeesAFolderThatComesLater(t *testing.T) {
+	url, _, _ := site(t, "later words")
+	path := filepath.Join(t.TempDir(), "data")
+	service, err := New(Options{Data: path, DataLater: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	toUs, fromClient := io.Pipe()
+	toClient, fromUs := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- service.ServeStdio(t.Context(), agent.Local, toUs, fromUs) }()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, failed := read(t, session, map[string]any{"url": url}); !failed {
+		t.Fatalf("nobody allowed it: %s", got)
+	}
+	if _, err := datafolder.Look(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the folder was made: %v", err)
+	}
+	folder, err := datafolder.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := allowed.NewStore(folder, nil).Allow(strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if got, failed := read(t, session, map[string]any{"url": url}); failed || !strings.Contains(got, "later words") {
+		t.Fatalf("after it was allowed: %s", got)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("the end of the pipe: %v", err)
 	}
 }
 

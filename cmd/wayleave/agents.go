@@ -47,6 +47,21 @@ func (d dataFlags) store(s *session) (*agent.Store, *datafolder.Folder, error) {
 	return agent.NewStore(folder, nil), folder, nil
 }
 
+// beside is store for a command that works beside a server. Where it had to make the folder, there is no server on it
+// yet, and somebody who thought so has named another folder than serve's.
+func (d dataFlags) beside(s *session) (*agent.Store, *datafolder.Folder, error) {
+	path, err := d.path(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, missing := datafolder.Look(path)
+	store, folder, err := d.store(s)
+	if err == nil && errors.Is(missing, fs.ErrNotExist) {
+		s.err.printf("note: made the data folder %s; a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
+	}
+	return store, folder, err
+}
+
 // look opens the agents of a folder that is there; a missing folder has none and is not made.
 func (d dataFlags) look(s *session) (*agent.Store, error) {
 	path, err := d.path(s)
@@ -137,7 +152,7 @@ func (c *tokenNewCommand) Run(s *session) error {
 	if err := agent.CheckSlug(c.Agent); err != nil {
 		return &usageError{err}
 	}
-	store, _, err := c.store(s)
+	store, _, err := c.beside(s)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (c *allowCommand) Run(s *session) error {
 	if len(c.Hosts) == 0 && c.Remove {
 		return misused("--remove takes a host")
 	}
-	_, folder, err := c.store(s)
+	_, folder, err := c.beside(s)
 	if err != nil {
 		return err
 	}

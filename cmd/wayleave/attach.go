@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/internal/secret"
 )
 
@@ -57,11 +58,11 @@ type attachCommand struct {
 	dataFlags
 	listenFlags
 	Client   string `arg:"" enum:"claude,opencode,ai-sdk,generic" help:"claude, opencode, ai-sdk or generic."`
-	Agent    string `default:"local" help:"The agent that the client is." placeholder:"SLUG"`
+	Agent    string `default:"local" help:"The agent that the client is. Default: local." placeholder:"SLUG"`
 	URL      string `name:"url" setting:"-" help:"Where the server is. Default: what serve was told by the same variables and file." placeholder:"URL"`
 	Stdio    bool   `setting:"-" help:"A block that starts wayleave mcp; no server and no token."`
 	Variable bool   `setting:"-" help:"A block that reads the token from the variable WAYLEAVE_TOKEN, for files in a repository."`
-	JSON     bool   `setting:"-" help:"As JSON: client, agent, url or command, token, id, block."`
+	JSON     bool   `setting:"-" help:"As JSON: client, agent, url or command, token, id, data, block."`
 }
 
 // Run prints a block on standard output and all else on standard error.
@@ -76,6 +77,7 @@ func (c *attachCommand) Run(s *session) error {
 		Command []string `json:"command,omitempty"`
 		Token   string   `json:"token,omitempty"`
 		ID      string   `json:"id,omitempty"`
+		Data    string   `json:"data,omitempty"`
 		Block   string   `json:"block"`
 	}{Client: c.Client, Agent: c.Agent}
 	if c.URL == "" {
@@ -95,12 +97,18 @@ func (c *attachCommand) Run(s *session) error {
 		if c.Agent != agent.Local {
 			p.command = append(p.command, "--agent", c.Agent)
 		}
+		if c.Data != "" { // the harness has another working folder, and passes on what it likes of the environment
+			p.command = append(p.command, "--data", absolute(c.Data))
+			if _, err := datafolder.Look(c.Data); err != nil {
+				s.err.printf("note: %v; the block starts nothing until it is there\n", err)
+			}
+		}
 		out.Command = p.command
 	} else {
 		if !strings.HasPrefix(c.URL, "http://") && !strings.HasPrefix(c.URL, "https://") {
 			return misused("--url %s is not an http or https URL", strconv.Quote(c.URL))
 		}
-		store, _, err := c.store(s)
+		store, folder, err := c.beside(s)
 		if err != nil {
 			return err
 		}
@@ -108,7 +116,7 @@ func (c *attachCommand) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		p.token, out.URL, out.Token, out.ID = text, c.URL, text.Reveal(), token.ID
+		p.token, out.URL, out.Token, out.ID, out.Data = text, c.URL, text.Reveal(), token.ID, folder.Path()
 	}
 	out.Block = blockOf(c.Client, p)
 	if c.JSON {
@@ -118,7 +126,7 @@ func (c *attachCommand) Run(s *session) error {
 	i := slices.IndexFunc(all, func(k client) bool { return k.name == c.Client })
 	s.err.printf("%s\n", all[i].where)
 	if !c.Stdio {
-		s.err.printf("it has a fresh token (%s of agent %s): tokens are not kept, so an earlier one cannot be shown again; `wayleave agents token revoke %s` ends it\n", out.ID, c.Agent, out.ID)
+		s.err.printf("it has a fresh token (%s of agent %s, for a server on %s): tokens are not kept, so an earlier one cannot be shown again; `%s agents token revoke %s%s` ends it\n", out.ID, c.Agent, out.Data, calledAs(), out.ID, c.again())
 	}
 	if c.Variable && !c.Stdio {
 		s.err.printf("set the variable: export %s=%s\n", tokenVariable, out.Token)

@@ -15,9 +15,9 @@ import (
 type serviceFlags struct {
 	readFlags
 	Description   *string `help:"What a model sees of web_fetch, in place of the built-in text." placeholder:"TEXT"`
-	PerMinute     int     `help:"Fetches of an agent in a minute." default:"600" placeholder:"N"`
-	PerHost       int     `help:"Fetches of an agent from one host at once." default:"4" placeholder:"N"`
-	PerHostSecond int     `help:"Fetches of an agent from one host in a second." default:"10" placeholder:"N"`
+	PerMinute     int     `help:"Calls of an agent in a minute (1 or more; default 600)." default:"600" placeholder:"N"`
+	PerHost       int     `help:"Fetches of an agent from one host at once (1 or more; default 4)." default:"4" placeholder:"N"`
+	PerHostSecond int     `help:"Fetches of an agent from one host in a second (1 or more; default 10)." default:"10" placeholder:"N"`
 	LogLevel      string  `enum:"debug,info,warn,error" default:"info" help:"What is logged on standard error: debug, info, warn, error."`
 }
 
@@ -55,7 +55,7 @@ func (f serviceFlags) logger(s *session) (*slog.Logger, error) {
 type mcpCommand struct {
 	serviceFlags
 	dataFlags
-	Agent string `default:"local" help:"The agent that calls." placeholder:"SLUG"`
+	Agent string `default:"local" help:"The agent that calls. Default: local." placeholder:"SLUG"`
 }
 
 // Run serves until the client closes standard input.
@@ -70,16 +70,15 @@ func (c *mcpCommand) Run(s *session) error {
 	if o.Log, err = c.logger(s); err != nil {
 		return err
 	}
-	// What a person allowed counts here too, but a first start needs no folder.
-	path, err := c.path(s)
-	if err == nil {
-		_, err = datafolder.Look(path)
+	// What a person allows counts here too, also later, but a first start needs no folder. One that was named must be there:
+	// a slip of the finger would read as a list with nothing on it.
+	if path, err := c.path(s); err == nil {
+		o.Data, o.DataLater = path, true
 	}
-	switch {
-	case err == nil:
-		o.Data = path
-	case c.Data != "":
-		return err
+	if c.Data != "" {
+		if _, err := datafolder.Look(c.Data); err != nil {
+			return err
+		}
 	}
 	service, err := wayleave.New(o)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +33,7 @@ type serveFlags struct {
 
 // listenFlags say where a server is.
 type listenFlags struct {
-	Listen      string   `default:"127.0.0.1:7477" help:"Address and port. Beyond loopback it takes --tls-cert or --behind-proxy." placeholder:"ADDR"`
+	Listen      string   `default:"127.0.0.1:7477" help:"Address and port (default 127.0.0.1:7477). Beyond loopback it takes --tls-cert or --behind-proxy." placeholder:"ADDR"`
 	PublicURL   []string `name:"public-url" help:"Where clients reach the server, if not at the listener; the first is the one that is printed." placeholder:"URL"`
 	BehindProxy bool     `help:"A proxy in front of the listener does TLS and lets nobody past it."`
 	TLSCert     string   `name:"tls-cert" help:"Certificate chain, PEM." placeholder:"FILE"`
@@ -194,8 +193,9 @@ func (c *serveCommand) announce(s *session, store *agent.Store, endpoint string)
 		s.err.printf("warning: %v\n", err)
 		return
 	}
+	attach, others := c.attachLine(s, endpoint), strings.Join(clientNames()[1:], ", ")
 	if len(agents) > 0 {
-		s.out.printf("\n`wayleave attach claude` prints a block for Claude Code with a fresh token (also: %s).\n", strings.Join(slices.Sorted(slices.Values(clientNames()[1:])), ", "))
+		s.out.printf("\n`%s` prints a block for Claude Code with a fresh token (also: %s).\n", attach, others)
 		return
 	}
 	_, token, err := store.NewToken(agent.Local, agent.ScopeTools)
@@ -205,8 +205,8 @@ func (c *serveCommand) announce(s *session, store *agent.Store, endpoint string)
 	}
 	s.out.printf("\nThis is the first start: here is agent %q with a token that is not shown again.\nPut this into your agent's MCP configuration:\n\n%s\n", agent.Local,
 		blockOf("generic", place{url: endpoint, token: token}))
-	s.out.printf("Then ask the agent: \"Read https://example.com/ with web_fetch and tell me its first heading.\"\n" +
-		"Other clients: `wayleave attach claude`, `opencode`, `ai-sdk`. Without an agent: `wayleave fetch https://example.com/`.\n")
+	s.out.printf("Then ask the agent: \"Read https://example.com/ with web_fetch and tell me its first heading.\"\n"+
+		"Other clients: `%s` (also: %s). Without an agent: `%s fetch https://example.com/`.\n", attach, others, calledAs())
 }
 
 // hidden hides the process's memory from others of the same user, and says where that is not possible.

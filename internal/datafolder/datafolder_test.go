@@ -249,6 +249,32 @@ func TestReadOfWhatIsNoFile(t *testing.T) {
 	}
 }
 
+func TestExpectedFolderIsNotMadeAndIsSeenOnceItIsThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	f, err := Expect(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, info, err := f.Read("x.json"); data != nil || info != nil || err != nil {
+		t.Errorf("a file of a folder that is not there: %q, %v, %v", data, info, err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the folder was made: %v", err)
+	}
+	if err := open(t, path).Update("x.json", func([]byte) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	if data, _, err := f.Read("x.json"); string(data) != "{}" || err != nil {
+		t.Errorf("once it is there: %q, %v", data, err)
+	}
+	if err := os.Chmod(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Expect(path); err == nil {
+		t.Error("a folder that others may write was taken")
+	}
+}
+
 func TestLookChangesNothing(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none")
 	if _, err := Look(missing); !errors.Is(err, fs.ErrNotExist) {
