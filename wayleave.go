@@ -196,6 +196,9 @@ func (s *Service) Handler() http.Handler {
 		}
 		answer(w, http.StatusOK, "ok")
 	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusNotFound, "not found; MCP is at /mcp")
+	})
 	return mux
 }
 

@@ -256,6 +256,15 @@ func TestHealthAndReadiness(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
 	}
+	res, err := http.Get(in.url + "/mcp/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil || res.StatusCode != 404 || !strings.Contains(string(said), "MCP is at /mcp") {
+		t.Errorf("a wrong path: %d %q, %v", res.StatusCode, said, err)
+	}
 	spoil := func([]byte) ([]byte, error) { return []byte("{"), nil }
 	if err := in.folder.Update("agents.json", spoil); err != nil {
 		t.Fatal(err)

@@ -26,6 +26,9 @@ type Permit struct {
 func ParsePermit(s string) (Permit, error) {
 	wrap := func(err error) error { return fmt.Errorf("permit %s: %w", quote(s), err) }
 	t := strings.TrimSpace(s)
+	if strings.Contains(t, "://") {
+		return Permit{}, wrap(errors.New("give the host alone, without scheme and path"))
+	}
 	host, port, err := cutPort(t)
 	if err != nil {
 		return Permit{}, wrap(err)

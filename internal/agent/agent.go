@@ -99,7 +99,7 @@ type Identity struct {
 
 // ErrUnknownToken says that a token is malformed, unknown or revoked; which of them is nobody's business but the
 // operator's.
-var ErrUnknownToken = errors.New("the token is not known here, or was revoked")
+var ErrUnknownToken = errors.New("the token is not known here, or was revoked; `wayleave attach` makes one, with the data folder that this server has")
 
 const (
 	// tokenPrefix begins every token, so that scanners of repositories and logs find one that leaked.

@@ -208,7 +208,7 @@ func (s *Server) noteCall(r *mcp.CallToolRequest, c Caller, outcome string, took
 		return
 	}
 	s.log.Info("call", "request_id", requestID(r), "agent", c.Agent, "token", c.TokenID, "client", c.ClientName,
-		"tool", r.Params.Name, "outcome", outcome, "took", took)
+		"tool", r.Params.Name, "outcome", outcome, "took_ms", milliseconds(took))
 }
 
 // outcome is "ok" or the code of a failed result, which tools put into the structured part.

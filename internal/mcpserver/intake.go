@@ -218,7 +218,7 @@ func open(raw json.RawMessage) (message, *refusal) {
 		return m, r
 	}
 	if string(members["jsonrpc"]) != `"2.0"` {
-		return fail(jsonrpc.CodeInvalidRequest, `jsonrpc is "2.0"`)
+		return fail(jsonrpc.CodeInvalidRequest, `jsonrpc must be "2.0"`)
 	}
 	method, ok := members["method"]
 	if !ok {
