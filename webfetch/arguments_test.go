@@ -179,19 +179,3 @@ func FuzzArguments(f *testing.F) {
 		checkErrorResult(t, err, AnswerOptions{})
 	})
 }
-
-func TestIntegersInEverySpelling(t *testing.T) {
-	for literal, want := range map[string]int64{
-		"0": 0, "-0": 0, "0.0": 0, "0e99999999999999999999": 0, "7": 7, "-7": -7, "7.0": 7, "70e-1": 7, "0.7e1": 7, "7E0": 7, "7e+2": 700,
-		"1000000000000000000": 1_000_000_000_000_000_000,
-	} {
-		if got, ok := integer(literal); !ok || got != want {
-			t.Errorf("%s is %d, %v", literal, got, ok)
-		}
-	}
-	for _, literal := range []string{"", `"7"`, "true", "null", "[7]", "7.5", "75e-1", "7e-1", "1e19", "99999999999999999999", "1e9999999999"} {
-		if got, ok := integer(literal); ok {
-			t.Errorf("%s is taken for %d", literal, got)
-		}
-	}
-}

@@ -41,6 +41,7 @@ func TestW157EachCodeHasItsFields(t *testing.T) {
 		{name: "a challenge", answer: testsite.Answer{Status: 403, Fields: []string{"Content-Type: text/html", "Cf-Mitigated: challenge"}, Body: "x"},
 			want: Error{Code: CodeBlocked, Status: 403, URL: hop, ContentType: "text/html"}},
 		{name: "no conversion", answer: ofType("text/html", "<p>x"), want: Error{Code: CodeConversionFailed, Status: 200, Retryable: true, URL: hop, ContentType: "text/html"}},
+		{name: "no answer", script: (*testsite.Conn).Reset, want: Error{Code: CodeUnavailable, Status: 502, Retryable: true, URL: hop}},
 		{name: "half a body", script: func(c *testsite.Conn) {
 			c.Send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\nhalf")
 		}, want: Error{Code: CodeUnavailable, Status: 502, Retryable: true, URL: hop}},

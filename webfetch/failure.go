@@ -5,15 +5,9 @@ package webfetch
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -67,51 +61,12 @@ func timedOut(url string, after time.Duration) *Error {
 
 // unavailable is whatever went wrong on the way to the answer or while reading it.
 func unavailable(url string, cause error) *Error {
-	reason := unavailableReason(cause)
+	reason := hop.Reason(cause)
 	e := &Error{Code: CodeUnavailable, Status: http.StatusBadGateway, Retryable: true, URL: url, Reason: reason, Cause: cause, Message: reason}
 	if said := quotable(cause); said != reason {
 		e.Message += ": " + said
 	}
 	return e
-}
-
-// unavailableReason says in our words what kind of fault it was.
-func unavailableReason(err error) string {
-	if e, ok := errors.AsType[hop.Fault](err); ok {
-		return string(e)
-	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		if e.IsNotFound {
-			return "there is no such host name"
-		}
-		return "the host name could not be looked up"
-	}
-	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "its certificate is for another name"
-	}
-	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
-		if e.Reason == x509.Expired {
-			return "its certificate is not valid at this time"
-		}
-		return "its certificate is not valid"
-	}
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "its certificate is from an authority that is not trusted here"
-	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return "it does not answer with TLS, as https takes"
-	}
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the connection was refused"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "the connection was reset"
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "the host cannot be reached"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return string(hop.Cut)
-	}
-	return "the connection failed"
 }
 
 // refused is a URL that may not be asked for, or could not be understood.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/bodytype"
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/untrusted"
 	"github.com/wayleave/wayleave/weburl"
 )
@@ -119,7 +120,7 @@ func reason(e *Error) string {
 	case errors.As(e.Cause, &refused):
 		return strings.TrimSuffix(refused.Reason, ".")
 	case e.Code == CodeUnavailable:
-		return unavailableReason(e.Cause)
+		return hop.Reason(e.Cause)
 	case e.Cause == nil && e.Message != "":
 		return untrusted.Quote(e.Message)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -173,7 +174,7 @@ func TestWhatAModelIsTold(t *testing.T) {
 		{&Error{Code: CodeConversionFailed, URL: at, ContentType: "application/pdf", Retryable: true}, AnswerOptions{},
 			"web_fetch_conversion_failed: https://h.example/x (application/pdf) could not be converted to text\nnext: stop · " + stop},
 		{&Error{Code: CodeUnavailable, URL: at, Retryable: true, Cause: io.ErrUnexpectedEOF}, AnswerOptions{},
-			"web_fetch_unavailable: https://h.example/x could not be read: " + unavailableReason(io.ErrUnexpectedEOF) + "\nnext: retry · You may retry once after a short wait."},
+			"web_fetch_unavailable: https://h.example/x could not be read: " + hop.Reason(io.ErrUnexpectedEOF) + "\nnext: retry · You may retry once after a short wait."},
 		{&Error{Code: CodeUnavailable, URL: at}, AnswerOptions{},
 			"web_fetch_unavailable: https://h.example/x could not be read: the connection failed\nnext: fix_settings · Do not retry; a person has to change the settings."},
 	} {

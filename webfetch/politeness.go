@@ -1,10 +1,6 @@
 package webfetch
 
-import (
-	"context"
-	"sync"
-	"time"
-)
+import "github.com/wayleave/wayleave/internal/pace"
 
 // The default bounds of Politeness for one host, by ruling of the product.
 const (
@@ -16,118 +12,10 @@ const (
 // Every hop of a redirect chain counts. Whoever is over a bound waits, first come first served; the wait counts in the
 // deadline of the fetch. Make one value an agent and share it between that agent's fetchers. It is safe for concurrent
 // use.
-type Politeness struct {
-	inFlight  int
-	perSecond int
-
-	mu    sync.Mutex // guards what follows and the lanes' fields
-	lanes map[string]*lane
-	swept time.Time
-}
-
-// lane is one host's share.
-type lane struct {
-	slots  chan struct{} // one token for each request in flight; nil where that is not bounded
-	begun  []time.Time   // the last perSecond beginnings, as a ring; the oldest stands at next
-	next   int
-	users  int // requests in flight and waiting
-	latest time.Time
-}
+type Politeness struct{ pace *pace.Pace }
 
 // NewPoliteness makes the bounds of one agent: requests in flight and requests begun in a second, for each host.
 // A bound of 0 or less is none.
 func NewPoliteness(inFlight, perSecond int) *Politeness {
-	return &Politeness{inFlight: inFlight, perSecond: perSecond, lanes: map[string]*lane{}}
-}
-
-// enter waits until a request to host may begin and returns what to call, once, when it is over. The error is
-// that of ctx.
-func (p *Politeness) enter(ctx context.Context, host string) (leave func(), err error) {
-	l := p.join(host)
-	if l.slots != nil {
-		select {
-		case l.slots <- struct{}{}:
-		case <-ctx.Done():
-			p.part(l)
-			return nil, ctx.Err()
-		}
-	}
-	leave = func() {
-		if l.slots != nil {
-			<-l.slots
-		}
-		p.part(l)
-	}
-	for {
-		// A beginning is written down only when it happens: were it reserved ahead, calls that are given up while
-		// they wait would push everyone else into the future.
-		wait := p.begin(l)
-		if wait <= 0 {
-			return leave, nil
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			leave()
-			return nil, ctx.Err()
-		}
-	}
-}
-
-func (p *Politeness) join(host string) *lane {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l := p.lanes[host]
-	if l == nil {
-		p.forget()
-		l = &lane{}
-		if p.inFlight > 0 {
-			l.slots = make(chan struct{}, p.inFlight)
-		}
-		if p.perSecond > 0 {
-			l.begun = make([]time.Time, p.perSecond)
-		}
-		p.lanes[host] = l
-	}
-	l.users++
-	return l
-}
-
-// begin notes a beginning, or says how long to wait before asking again.
-func (p *Politeness) begin(l *lane) (wait time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	if len(l.begun) > 0 {
-		if wait := l.begun[l.next].Add(time.Second).Sub(now); wait > 0 && !l.begun[l.next].IsZero() {
-			return wait
-		}
-		l.begun[l.next] = now
-		l.next = (l.next + 1) % len(l.begun)
-	}
-	l.latest = now
-	return 0
-}
-
-func (p *Politeness) part(l *lane) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l.users--
-}
-
-// forget drops the lanes that bound nothing any more, at most once a second. It is called with mu held, when a lane is
-// about to be added, so that a crawl over many hosts does not pile them up.
-func (p *Politeness) forget() {
-	now := time.Now()
-	if now.Sub(p.swept) < time.Second {
-		return
-	}
-	p.swept = now
-	for host, l := range p.lanes {
-		if l.users == 0 && now.Sub(l.latest) >= time.Second {
-			delete(p.lanes, host)
-		}
-	}
+	return &Politeness{pace.New(inFlight, perSecond)}
 }

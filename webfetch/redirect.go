@@ -57,7 +57,7 @@ func (f *Fetcher) follow(ctx context.Context, t *trail, accept string) (*hop.Ans
 // hop asks once for where the trail is. The politeness of a host is held until the hop ends.
 func (f *Fetcher) hop(ctx context.Context, t *trail, accept string) (*hop.Answer, error) {
 	here := t.here()
-	leave, err := f.politeness.enter(ctx, here.Host())
+	leave, err := f.politeness.pace.Enter(ctx, here.Host())
 	if err != nil {
 		return nil, err
 	}

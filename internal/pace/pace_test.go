@@ -1,4 +1,4 @@
-package webfetch
+package pace
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 
 func TestTM014AtMostSoManyInFlightPerHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPoliteness(4, 0)
+		p := New(4, 0)
 		release := make(chan struct{})
 		var inside, most, done atomic.Int32
 		for range 50 {
 			go func() {
-				leave, err := p.enter(t.Context(), "site.example")
+				leave, err := p.Enter(t.Context(), "site.example")
 				if err != nil {
 					t.Error(err)
 					return
@@ -43,10 +43,10 @@ func TestTM014AtMostSoManyInFlightPerHost(t *testing.T) {
 
 func TestTM014AtMostSoManyBegunInAnySecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPoliteness(4, 10)
+		p := New(4, 10)
 		var begun []time.Time
 		for range 35 {
-			leave, err := p.enter(t.Context(), "site.example")
+			leave, err := p.Enter(t.Context(), "site.example")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,12 +64,12 @@ func TestTM014AtMostSoManyBegunInAnySecond(t *testing.T) {
 	})
 }
 
-func TestPolitenessOfOneHostDoesNotHoldAnother(t *testing.T) {
+func TestPaceOfOneHostDoesNotHoldAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPoliteness(1, 1)
+		p := New(1, 1)
 		start := time.Now()
 		for i := range 20 {
-			leave, err := p.enter(t.Context(), fmt.Sprintf("h%d.example", i))
+			leave, err := p.Enter(t.Context(), fmt.Sprintf("h%d.example", i))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,16 +81,16 @@ func TestPolitenessOfOneHostDoesNotHoldAnother(t *testing.T) {
 	})
 }
 
-func TestPolitenessWaitEndsWithTheContext(t *testing.T) {
+func TestPaceWaitEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, p := range map[string]*Politeness{"a slot": NewPoliteness(1, 0), "the rate": NewPoliteness(0, 1)} {
-			leave, err := p.enter(t.Context(), "site.example")
+		for name, p := range map[string]*Pace{"a slot": New(1, 0), "the rate": New(0, 1)} {
+			leave, err := p.Enter(t.Context(), "site.example")
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			start := time.Now()
-			if _, err := p.enter(ctx, "site.example"); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := p.Enter(ctx, "site.example"); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("waiting for %s: %v", name, err)
 			}
 			if took := time.Since(start); took != 100*time.Millisecond {
@@ -103,22 +103,22 @@ func TestPolitenessWaitEndsWithTheContext(t *testing.T) {
 }
 
 // Calls that are given up while they wait must not cost the calls behind them anything.
-func TestPolitenessForgetsThoseWhoGaveUp(t *testing.T) {
+func TestPaceForgetsThoseWhoGaveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPoliteness(2, 2)
+		p := New(2, 2)
 		for range 2 {
-			leave, _ := p.enter(t.Context(), "site.example")
+			leave, _ := p.Enter(t.Context(), "site.example")
 			leave()
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 100 {
-			go p.enter(ctx, "site.example")
+			go p.Enter(ctx, "site.example")
 		}
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
 		start := time.Now()
-		leave, err := p.enter(t.Context(), "site.example")
+		leave, err := p.Enter(t.Context(), "site.example")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,11 +129,11 @@ func TestPolitenessForgetsThoseWhoGaveUp(t *testing.T) {
 	})
 }
 
-func TestPolitenessDoesNotPileUpHosts(t *testing.T) {
+func TestPaceDoesNotPileUpHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPoliteness(4, 10)
+		p := New(4, 10)
 		for i := range 10_000 {
-			leave, err := p.enter(t.Context(), fmt.Sprintf("h%d.example", i))
+			leave, err := p.Enter(t.Context(), fmt.Sprintf("h%d.example", i))
 			if err != nil {
 				t.Fatal(err)
 			}
