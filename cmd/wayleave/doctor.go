@@ -57,6 +57,7 @@ func (c *doctorCommand) Run(s *session) error {
 	c.configuration(d)
 	c.dataFolder(s, d)
 	c.egress(s.ctx, d)
+	c.certificates(d)
 	c.listener(s.ctx, d)
 	c.memory(d)
 	done()
@@ -211,6 +212,18 @@ func (c *doctorCommand) egress(ctx context.Context, d *checkup) {
 			return
 		}
 		d.add("proxy", "info", "pages are asked for through %s, which looks names up: they are judged by pattern and literal address only", proxy.Host)
+		port := proxy.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[proxy.Scheme]
+		}
+		reach, cancel := context.WithTimeout(ctx, probeTime)
+		defer cancel()
+		if conn, err := new(net.Dialer).DialContext(reach, "tcp", net.JoinHostPort(proxy.Hostname(), port)); err != nil {
+			d.add("proxy", "warn", "it cannot be reached now: %v", err)
+		} else {
+			conn.Close()
+			d.add("proxy", "ok", "it can be reached")
+		}
 		return
 	}
 	prefixes, err := net.InterfaceAddrs()
@@ -227,6 +240,21 @@ func (c *doctorCommand) egress(ctx context.Context, d *checkup) {
 	} else {
 		d.add("names", "ok", "%s can be looked up", name)
 	}
+}
+
+// certificates says whose word counts for the certificates of sites.
+func (c *doctorCommand) certificates(d *checkup) {
+	if c.CAFile != "" {
+		if _, err := authorities(c.CAFile); err == nil { // else said under settings
+			d.add("certificates", "ok", "the system's authorities and those of %s", c.CAFile)
+		}
+		return
+	}
+	if system, err := x509.SystemCertPool(); err != nil || system.Equal(x509.NewCertPool()) {
+		d.add("certificates", "warn", "this system has no authorities, so no https page can be read; install them (often a package ca-certificates) or name a PEM file with --ca-file")
+		return
+	}
+	d.add("certificates", "ok", "the system's authorities")
 }
 
 // listener asks a server that may be running whether it is well.
