@@ -151,7 +151,9 @@ func (r *renderer) gather(c *codeText, n *html.Node) {
 		case html.TextNode:
 			c.write(m.Data)
 		case html.ElementNode:
-			r.gatherElement(c, m)
+			if !r.dropped(m) {
+				r.gatherElement(c, m)
+			}
 		}
 	}
 }

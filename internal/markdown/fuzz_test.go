@@ -6,6 +6,7 @@ package markdown
 import (
 	"encoding/json"
 	"html"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -70,4 +71,67 @@ func FuzzTextSurvivesAMarkdownParser(f *testing.F) {
 		markdown := convert(t, page)
 		judge(t, page, markdown, "roundtrip", a+" "+b+" "+a)
 	})
+}
+
+func FuzzRender(f *testing.F) {
+	for _, s := range shapes {
+		f.Add(s.page(200))
+	}
+	for seed := range uint64(20) {
+		a := &author{Rand: rand.New(rand.NewPCG(seed, 11))}
+		a.block(2)
+		f.Add(a.page.String())
+	}
+	for _, page := range generatedPages() {
+		f.Add(page[:600])
+	}
+	f.Fuzz(func(t *testing.T, page string) {
+		if len(page) > 20_000 {
+			return
+		}
+		text := convert(t, page)
+		if !utf8.ValidString(text) {
+			t.Error("not valid UTF-8")
+		}
+		if strings.IndexByte(text, 0) >= 0 {
+			t.Error("a NUL byte came through")
+		}
+		const times, extra = 40, 4096 // a line of a page's four bytes stands behind a prefix of forty
+		if len(text) > times*len(page)+extra {
+			t.Errorf("%d bytes for %d", len(text), len(page))
+		}
+		if again := convert(t, page); again != text {
+			t.Error("the second conversion differs")
+		}
+		tidy(t, text)
+	})
+}
+
+// tidy checks what W-108 wants of converted text: no blanks at a line's end, one blank line in a row at most. Fences
+// keep what is in them.
+func tidy(t *testing.T, text string) {
+	t.Helper()
+	fence, blanks := "", 0
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.TrimLeft(line, " >-*0123456789.)[^]:ntx")
+		if ticks := bare[:len(bare)-len(strings.TrimLeft(bare, "`"))]; fence == "" && len(ticks) >= 3 && !strings.Contains(bare[len(ticks):], "`") {
+			fence = ticks
+		} else if fence != "" && bare == fence {
+			fence = ""
+			continue
+		}
+		if fence != "" {
+			blanks = 0
+			continue
+		}
+		if strings.HasSuffix(line, " ") || strings.HasSuffix(line, "\t") {
+			t.Errorf("a blank ends the line %q", line)
+		}
+		if blanks++; line != "" {
+			blanks = 0
+		}
+		if blanks > 1 {
+			t.Errorf("two blank lines in a row in\n%s", text)
+		}
+	}
 }

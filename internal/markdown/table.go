@@ -34,6 +34,9 @@ func (r *renderer) unfold(n *html.Node) {
 	small := false
 	for m := facts.Following(n, n); m != nil && r.err == nil; {
 		switch {
+		case grid.IsPart(m) && r.leftOut(m):
+			m = facts.Skipping(n, m)
+			continue
 		case grid.IsRow(m):
 			r.w.Break(2)
 			small = false
@@ -43,7 +46,7 @@ func (r *renderer) unfold(n *html.Node) {
 			if !was && !small {
 				r.w.Break(2)
 			}
-			r.layoutCell(m)
+			r.apart(m)
 			m = facts.Skipping(n, m)
 			continue
 		case m.Type == html.TextNode || m.Type == html.ElementNode && (!grid.IsPart(m) || grid.IsCaption(m)):
@@ -55,13 +58,6 @@ func (r *renderer) unfold(n *html.Node) {
 	}
 	r.w.Break(2)
 	r.list = list
-}
-
-func (r *renderer) layoutCell(n *html.Node) {
-	t := facts.TraitsOf(n)
-	if !r.hides(n, &t) {
-		r.apart(n)
-	}
 }
 
 // smallCell says that a cell holds a few words only.
@@ -91,6 +87,9 @@ func (r *renderer) dataTable(s *grid.Survey) {
 		if r.err != nil {
 			break
 		}
+		if r.dropped(tr) {
+			continue
+		}
 		cells := g.Place(tr)
 		r.row(cells, g.Fill(len(cells)), false)
 	}
@@ -105,7 +104,7 @@ func (r *renderer) row(cells []*html.Node, columns int, header bool) {
 	r.w.BeginRow()
 	blank := true
 	for _, c := range cells {
-		if c == nil {
+		if c == nil || r.dropped(c) {
 			r.w.EmptyCell()
 			continue
 		}
@@ -125,7 +124,11 @@ func (r *renderer) row(cells []*html.Node, columns int, header bool) {
 func (r *renderer) tableInCell(n *html.Node) {
 	r.w.Break(0)
 	for m := facts.Following(n, n); m != nil && r.err == nil; {
-		if m.Type == html.ElementNode && grid.IsRow(m) {
+		if grid.IsPart(m) && r.leftOut(m) {
+			m = facts.Skipping(n, m)
+			continue
+		}
+		if grid.IsRow(m) {
 			r.w.Break(0)
 			r.rowInCell(m)
 			m = facts.Skipping(n, m)
@@ -144,7 +147,7 @@ func (r *renderer) tableInCell(n *html.Node) {
 func (r *renderer) rowInCell(tr *html.Node) {
 	wrote := false
 	for c := tr.FirstChild; c != nil && r.err == nil; c = c.NextSibling {
-		if !grid.IsCell(c) {
+		if !grid.IsCell(c) || r.leftOut(c) {
 			continue
 		}
 		if wrote && facts.ShortText(c) != "" {

@@ -62,6 +62,18 @@ func (r *renderer) children(n *html.Node) {
 	}
 }
 
+// dropped says that whoever asked for the conversion wants n left out.
+func (r *renderer) dropped(n *html.Node) bool { return r.drop != nil && r.drop(n) }
+
+// leftOut says that an element is dropped or hidden; it is for those that the walk does not come to as a node.
+func (r *renderer) leftOut(n *html.Node) bool {
+	if r.dropped(n) || len(n.Attr) == 0 {
+		return r.dropped(n)
+	}
+	t := facts.TraitsOf(n)
+	return (t.Hidden || t.Styles != 0) && r.hides(n, &t)
+}
+
 func (r *renderer) node(n *html.Node) {
 	const between = 128 // nodes from one look at ctx to the next
 	if r.steps++; r.steps%between == 0 {
@@ -69,7 +81,7 @@ func (r *renderer) node(n *html.Node) {
 			return
 		}
 	}
-	if r.drop != nil && r.drop(n) {
+	if r.dropped(n) {
 		return
 	}
 	switch n.Type {

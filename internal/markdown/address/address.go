@@ -67,7 +67,7 @@ func (b Base) Resolve(ref string) string {
 		}
 		rest := ref[len(scheme):]
 		if strings.HasPrefix(rest, "//") {
-			if strings.HasPrefix(ref, scheme) && !strings.Contains(rest, `\`) && !hasDots(rest) {
+			if strings.HasPrefix(ref, scheme) && !strings.HasPrefix(rest, "///") && !strings.Contains(rest, `\`) && !hasDots(rest) {
 				return ref
 			}
 		} else if scheme == b.scheme && !strings.HasPrefix(rest, "/") && !strings.HasPrefix(rest, `\`) {

@@ -90,7 +90,7 @@ func Of(table *html.Node) (s Survey) {
 	}
 	s.Header = len(head) > 0
 	if !s.Header && len(s.Rows) > 0 {
-		s.Header = headerRow(s.Rows[0])
+		s.Header = headerRow(s.Rows[0]) || len(s.Rows) > 1 && boldRow(s.Rows[0]) && !boldRow(s.Rows[1])
 	}
 	s.Rows = append(append(head, s.Rows...), foot...)
 	return s
@@ -126,6 +126,46 @@ func numbersLines(td *html.Node) bool {
 		return ok
 	}
 	return facts.Digits(text)
+}
+
+// boldRow says that a row is a header by its looks: two cells or more, and all of each is bold.
+func boldRow(tr *html.Node) bool {
+	cells := 0
+	for c := tr.FirstChild; c != nil; c = c.NextSibling {
+		if !IsCell(c) {
+			continue
+		}
+		if cells++; !bold(c) {
+			return false
+		}
+	}
+	return cells > 1
+}
+
+// bold says that all that a cell shows is in one bold element.
+func bold(cell *html.Node) bool {
+	const deep = 4 // td > p > span > b
+	n := cell
+	for range deep {
+		c := facts.FirstShown(n)
+		if c == nil {
+			return false
+		}
+		for next := c.NextSibling; next != nil; next = next.NextSibling {
+			if !facts.Blank(next) {
+				return false
+			}
+		}
+		switch c.DataAtom {
+		case atom.B, atom.Strong:
+			return true
+		case atom.P, atom.Span, atom.Font, atom.Div, atom.Center:
+			n = c
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // headerRow says that a row names the columns: header cells only, an empty corner aside.

@@ -3,6 +3,7 @@
 package scribe
 
 import (
+	"html"
 	"unicode"
 	"unicode/utf8"
 )
@@ -102,8 +103,8 @@ func (w *Writer) blanks(s string, i int) int {
 
 // wideChar is the length and class of the character at the start of s, whose lead byte is of class wide.
 func wideChar(s string) (int, uint8) {
-	if len(s) < 2 {
-		return 1, plain
+	if len(s) < 2 || utf8.RuneStart(s[1]) {
+		return 1, plain // broken: the end makes it the replacement character
 	}
 	if s[0] == 0xC2 {
 		switch {
@@ -114,8 +115,8 @@ func wideChar(s string) (int, uint8) {
 		}
 		return 2, plain
 	}
-	if len(s) < 3 {
-		return len(s), plain
+	if len(s) < 3 || utf8.RuneStart(s[2]) {
+		return 1, plain
 	}
 	switch c := uint32(s[0])<<16 | uint32(s[1])<<8 | uint32(s[2]); {
 	case c >= 0xE28080 && c <= 0xE2808A, c == 0xE280A8, c == 0xE280A9, c == 0xE280AF, c == 0xE2819F, c == 0xE38080:
@@ -218,18 +219,32 @@ func (w *Writer) markHere() bool {
 	return len(w.marks) > 0 && w.marks[len(w.marks)-1].at == len(w.out)
 }
 
-// looksLikeReference says that s, which begins with &, reads as a character reference.
+// looksLikeReference says that s, which begins with &, begins with a character reference, or that it may with what
+// follows it.
 func looksLikeReference(s string) bool {
+	n := referenceLength(s)
+	return n == len(s) && s[n-1] != ';' || isReference(s[:n])
+}
+
+// isReference says that s is a character reference.
+func isReference(s string) bool {
+	return len(s) > 2 && s[len(s)-1] == ';' && html.UnescapeString(s) != s
+}
+
+// referenceLength is how many bytes of s, which begins with &, are a reference if it is one.
+func referenceLength(s string) int {
+	const longest = 40 // no name is longer
 	i := 1
 	if i < len(s) && s[i] == '#' {
 		i++
 	}
-	start := i
-	for i < len(s) && i < 40 && (letter(s[i]) || digit(s[i])) {
+	for i < len(s) && i < longest && (letter(s[i]) || digit(s[i])) {
 		i++
 	}
-	// At the end of the node its rest may follow in the next one.
-	return i == len(s) || i > start && s[i] == ';'
+	if i < len(s) && s[i] == ';' {
+		i++
+	}
+	return i
 }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -83,7 +83,7 @@ func appendAddress(out []byte, address string, cell bool) []byte {
 		switch c := address[i]; {
 		case c <= ' ' || c == '<' || c == '>' || c == '\\' || c == 0x7f || c == '|' && cell || c == '`':
 			out = append(out, '%', hex[c>>4], hex[c&15])
-		case (c == '(' || c == ')') && !balanced, c == '&' && looksLikeReference(address[i:]):
+		case (c == '(' || c == ')') && !balanced, c == '&' && isReference(address[i:i+referenceLength(address[i:])]):
 			out = append(out, '\\', c)
 		default:
 			out = append(out, c)
