@@ -13,7 +13,7 @@ import (
 // attributes of one element that matter here, values cut and in lower case.
 type attributes struct {
 	id, class, role, typ, style, name string
-	hidden, password                  bool
+	hidden                            bool
 }
 
 // element counts n and answers the place of its children.
