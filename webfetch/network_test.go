@@ -231,7 +231,7 @@ func TestEgressProxy(t *testing.T) {
 		"over TLS, http":            {at(secure, ""), "http://site.test/", "proxied http://site.test/", "", ""},
 		"over TLS, tunnel":          {at(secure, ""), "https://site.test/", "through a tunnel", "", ""},
 		"refused by the proxy":      {at(plain, ""), "https://other.test/", "", CodeUnavailable, string(hop.ProxyRefused)},
-		"not there":                 {"http://" + testsite.Unused(t), "http://site.test/", "", CodeUnavailable, "the connection was refused"},
+		"not there":                 {"http://" + testsite.Unused(t), "http://site.test/", "", CodeUnavailable, string(hop.ProxyGone)},
 		"policy holds, literal":     {at(plain, ""), "http://127.0.0.1/", "", CodeDisallowedURL, ""},
 		"policy holds, local name":  {at(plain, ""), "https://localhost/", "", CodeDisallowedURL, ""},
 		"policy holds, the proxy":   {at(plain, ""), plain.URL + "/", "", CodeDisallowedURL, ""},

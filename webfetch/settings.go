@@ -31,7 +31,7 @@ func (o Options) newTransport(dialer *weburl.Dialer) (*hop.Transport, error) {
 	if err != nil || proxy.Scheme != "http" && proxy.Scheme != "https" || proxy.Hostname() == "" ||
 		strings.Trim(proxy.Path, "/") != "" || proxy.RawQuery != "" || proxy.Fragment != "" {
 		// The value may hold a password and is not repeated.
-		return nil, &OptionError{"egress_proxy", "not such a URL", "http://[user:password@]host[:port], or https"}
+		return nil, &OptionError{"egress_proxy", "not a URL of a proxy", "http://[user:password@]HOST[:PORT], or the same with https"}
 	}
 	t.Proxy = proxy
 	return t, nil

@@ -62,6 +62,7 @@ const (
 	NotHTTP      = Fault("the answer is not HTTP")
 	UnclearEnd   = Fault("the answer does not say clearly where its body ends")
 	Switched     = Fault("the server changed the protocol without being asked")
+	ProxyGone    = Fault("the egress proxy cannot be reached")
 	ProxyAuth    = Fault("the egress proxy asks for credentials")
 	ProxyRefused = Fault("the egress proxy refused the connection")
 	BadRequest   = Fault("the address cannot be written into a request")

@@ -6,6 +6,7 @@ package hop
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -22,7 +23,7 @@ func (t *Transport) connectProxy(ctx context.Context, tunnel bool, address strin
 		conn, err = t.handshake(ctx, conn, t.Proxy.Hostname(), []string{"http/1.1"})
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ProxyGone, err)
 	}
 	if !tunnel {
 		return conn, nil
