@@ -154,10 +154,21 @@ func indented(v any) string {
 	return text
 }
 
+// server is one entry of a client's configuration, in the order in which a person reads it.
+type server struct {
+	Type    string            `json:"type"`
+	URL     string            `json:"url,omitempty"`
+	Command any               `json:"command,omitempty"` // Claude Code: the program; OpenCode: it and its arguments
+	Args    []string          `json:"args,omitempty"`
+	Enabled bool              `json:"enabled,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
 func claudeBlock(p place) string {
-	server := map[string]any{"type": "http", "url": p.url, "headers": map[string]string{"Authorization": p.bearer("${" + tokenVariable + "}")}}
+	server := server{Type: "http", URL: p.url, Headers: map[string]string{"Authorization": p.bearer("${" + tokenVariable + "}")}}
 	if p.command != nil {
-		server = map[string]any{"type": "stdio", "command": p.command[0], "args": p.command[1:]}
+		server.Type, server.URL, server.Headers = "stdio", "", nil
+		server.Command, server.Args = p.command[0], p.command[1:]
 	}
 	return indented(map[string]any{"mcpServers": map[string]any{"wayleave": server}})
 }
@@ -165,10 +176,11 @@ func claudeBlock(p place) string {
 func genericBlock(p place) string { return claudeBlock(p) }
 
 func openCodeBlock(p place) string {
-	server := map[string]any{"type": "remote", "url": p.url, "enabled": true,
-		"headers": map[string]string{"Authorization": p.bearer("{env:" + tokenVariable + "}")}}
+	server := server{Type: "remote", URL: p.url, Enabled: true,
+		Headers: map[string]string{"Authorization": p.bearer("{env:" + tokenVariable + "}")}}
 	if p.command != nil {
-		server = map[string]any{"type": "local", "command": p.command, "enabled": true}
+		server.Type, server.URL, server.Headers = "local", "", nil
+		server.Command = p.command
 	}
 	return indented(map[string]any{"mcp": map[string]any{"wayleave": server}})
 }

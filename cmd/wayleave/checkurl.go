@@ -19,7 +19,7 @@ type checkURLCommand struct {
 // maxInputLine bounds a line of standard input; a URL is at most 2,000 characters, however it is escaped.
 const maxInputLine = 1 << 20
 
-// Run prints one JSON object a URL, in order. It fails where a line of standard input is no JSON string.
+// Run prints one JSON object a URL, in order. It fails where a line of standard input is not JSON.
 func (c *checkURLCommand) Run(s *session) error {
 	policy, err := c.policy()
 	if err != nil {
@@ -54,13 +54,12 @@ func judgeLines(s *session, policy *weburl.Policy) (all bool, err error) {
 		if len(line) == 0 {
 			continue
 		}
-		var u string
-		if err := json.Unmarshal(line, &u); err != nil {
+		verdict, isJSON := judgeLine(policy, line)
+		if !isJSON {
 			all = false
-			s.err.printf("wayleave: line %d is not a JSON string\n", n)
-			continue
+			s.err.printf("wayleave: line %d is not JSON\n", n)
 		}
-		if err := s.out.json(policy.Judge(u)); err != nil {
+		if err := s.out.json(verdict); err != nil {
 			return false, err
 		}
 	}
@@ -70,4 +69,15 @@ func judgeLines(s *session, policy *weburl.Policy) (all bool, err error) {
 		return false, err
 	}
 	return all, nil
+}
+
+// judgeLine gives every line a verdict, so that the answers stay beside the questions: what is no string is no URL.
+func judgeLine(policy *weburl.Policy, line []byte) (v weburl.Verdict, isJSON bool) {
+	var u *string
+	if err := json.Unmarshal(line, &u); err == nil && u != nil {
+		return policy.Judge(*u), true
+	}
+	v = policy.Judge("")
+	v.Reason = "the URL is not a JSON string"
+	return v, json.Valid(line)
 }
