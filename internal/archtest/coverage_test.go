@@ -94,17 +94,23 @@ func TestThreatModelTestsAreListed(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\| (TM-\d{3}) \|`).FindAllStringSubmatch(string(text), -1) {
 		listed[strings.ReplaceAll(m[1], "-", "")] = true
 	}
-	named := map[string]bool{}
+	named, tests := map[string]bool{}, map[string]bool{}
 	for _, s := range sources(t) {
 		if !s.test {
 			continue
 		}
 		for _, d := range s.ast.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+				tests[s.pkg+"."+f.Name.Name] = true
 				for _, m := range regexp.MustCompile(`TM\d{3}`).FindAllString(f.Name.Name, -1) {
 					named[m] = true
 				}
 			}
+		}
+	}
+	for _, m := range regexp.MustCompile("`([a-z./]+\\.(?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(string(text), -1) {
+		if !tests[m[1]] {
+			t.Errorf("docs/threat-model.md names %s, which is not there", m[1])
 		}
 	}
 	for tm := range named {
