@@ -45,7 +45,7 @@ func (r *renderer) special(n *html.Node, t *facts.Traits) bool {
 		return true
 	case t.Flags == 0:
 		return false
-	case t.Is(facts.EditLink|facts.CopyButton) && r.control(n, t):
+	case t.Is(facts.EditLink|facts.CopyButton) && control(n, t):
 		return true
 	case t.Is(facts.MathDrawn|facts.MathSource|facts.MathDisplay) && r.drawn(n, t):
 		return true
@@ -92,7 +92,7 @@ func (r *renderer) term(n *html.Node) {
 		r.joined = true
 		return
 	}
-	r.w.Break(1)
+	r.w.Break(2)
 	r.termEnd = r.w.Len()
 }
 
@@ -124,7 +124,7 @@ func (r *renderer) definition(n *html.Node) {
 		r.w.Break(2)
 		return
 	}
-	r.w.Break(1)
+	r.w.Break(2)
 	if r.w.Flat() {
 		r.children(n)
 		r.w.Break(0)
@@ -150,7 +150,7 @@ func (r *renderer) definition(n *html.Node) {
 
 // generic writes an element without a meaning of its own: span and the like, and those that pages make up.
 func (r *renderer) generic(n *html.Node, t *facts.Traits) {
-	if len(n.Attr) > 0 && (r.special(n, t) || t.AriaHidden && besideMath(n)) {
+	if len(n.Attr) > 0 && (r.special(n, t) || t.AriaHidden && besideMath(n)) || n.Data == "clipboard-copy" {
 		return
 	}
 	if t.Styles&facts.DisplayBlock != 0 {
@@ -185,34 +185,6 @@ func (r *renderer) styled(n *html.Node, s facts.Styles) {
 	for r.w.Entered() > open {
 		r.w.Leave()
 	}
-}
-
-// control says that an element flagged as an edit link or a copy button is one: it is short, and a button or named
-// like one.
-func (r *renderer) control(n *html.Node, t *facts.Traits) bool {
-	text := strings.ToLower(facts.ShortText(n))
-	if t.Is(facts.EditLink) {
-		return len(text) < 40
-	}
-	return n.DataAtom == atom.Button || t.Role == "button" || n.Data == "clipboard-copy" || copyWords(text)
-}
-
-// copyWords says that a short text is a copy button's.
-func copyWords(text string) bool {
-	return text == "" || len(text) < 32 && (strings.HasPrefix(text, "copy") || strings.HasPrefix(text, "copied"))
-}
-
-func (r *renderer) button(n *html.Node, t *facts.Traits) {
-	name := strings.ToLower(t.Label)
-	if name == "" {
-		title, _ := facts.Attribute(n, "title")
-		name = strings.ToLower(title)
-	}
-	text := strings.ToLower(facts.ShortText(n))
-	if t.Is(facts.CopyButton) || copyWords(text) && (text != "" || strings.HasPrefix(name, "copy")) {
-		return
-	}
-	r.apart(n)
 }
 
 // apart writes an element whose content keeps a blank's distance from what is around it.

@@ -27,7 +27,7 @@ func (r *renderer) input(n *html.Node) {
 		}
 		r.w.Lead(box)
 	case "submit", "button", "reset", "text", "search", "email", "url", "number", "date", "time", "month", "week", "datetime-local", "":
-		if strings.TrimSpace(value) != "" && !copyWords(strings.ToLower(strings.TrimSpace(value))) {
+		if strings.TrimSpace(value) != "" && !copies(strings.ToLower(strings.TrimSpace(value))) {
 			r.w.Space()
 			r.w.Text(value)
 			r.w.Space()
@@ -94,9 +94,9 @@ func (r *renderer) option(text string, first *bool) {
 
 // textarea writes what stands in a text area, line by line.
 func (r *renderer) textarea(n *html.Node) {
-	r.w.Break(1)
+	r.w.Break(2)
 	keep := r.w.KeepLines(true)
 	r.children(n)
 	r.w.KeepLines(keep)
-	r.w.Break(1)
+	r.w.Break(2)
 }

@@ -16,10 +16,8 @@ import (
 
 func (r *renderer) anchor(n *html.Node, t *facts.Traits) {
 	href, ok := facts.Attribute(n, "href")
-	if t.Is(facts.Permalink|facts.EditLink|facts.CopyButton) && r.dispensable(n, t, href) || r.permalinkSign(n, href) {
-		return
-	}
-	if r.noteReference(n, href) || r.backlink(n, t, href) {
+	if t.Is(facts.Permalink|facts.EditLink|facts.CopyButton) && dispensable(n, t, href) || r.permalinkSign(n, href) ||
+		edits(facts.ShortText(n)) || r.noteReference(n, href) || backlink(n, t, href) {
 		return
 	}
 	if !ok {
@@ -102,12 +100,12 @@ func (r *renderer) permalinkSign(n *html.Node, href string) bool {
 	return false
 }
 
-// dispensable says that an anchor whose class calls it a facts.Permalink, an edit link or a copy button is one.
-func (r *renderer) dispensable(n *html.Node, t *facts.Traits, href string) bool {
+// dispensable says that an anchor whose class calls it a permalink, an edit link or a copy button is one.
+func dispensable(n *html.Node, t *facts.Traits, href string) bool {
 	if t.Is(facts.EditLink | facts.CopyButton) {
-		return true
+		return control(n, t)
 	}
-	text := facts.ShortText(n)
-	return strings.IndexByte(href, '#') >= 0 && (len(text) <= len("¶¶") || strings.HasPrefix(strings.ToLower(text), "perma") ||
-		strings.EqualFold(text, "link") || strings.EqualFold(text, "anchor") || strings.HasPrefix(strings.ToLower(text), "link to this"))
+	text := strings.ToLower(facts.ShortText(n))
+	return strings.IndexByte(href, '#') >= 0 && (len(text) <= len("¶¶") || text == "link" || text == "anchor" ||
+		strings.HasPrefix(text, "perma") || strings.HasPrefix(text, "link to this"))
 }

@@ -41,7 +41,7 @@ func (r *renderer) listElement(n *html.Node) {
 		r.flatList(n)
 		return
 	}
-	r.w.Break(1)
+	r.w.Break(2)
 	outer, around := r.list, r.w.Depth()
 	if outer != nil && outer.at == around && outer.started && outer.end == r.w.Len() {
 		// A list as the child of a list belongs to the item before it.
@@ -150,7 +150,7 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 	}
 	f.inner = r.w.Depth()
 	r.children(n)
-	r.w.Break(1)
+	r.w.Break(2)
 	r.w.Unlead()
 	if r.w.Len() > from {
 		f.started = true

@@ -181,9 +181,9 @@ func (r *renderer) frame(n *html.Node) {
 		return
 	}
 	src := facts.FirstAttribute(n, "src", "data-src", "data-lazy-src")
-	r.w.Break(1)
+	r.w.Break(2)
 	r.addressOf(n, src, "frame")
-	r.w.Break(1)
+	r.w.Break(2)
 }
 
 // imageAddress is an absolute address that an image can come from; empty for none.

@@ -90,7 +90,7 @@ func (r *renderer) afterLabel(s string) string {
 }
 
 // backlink says that an anchor only leads back from a note to its reference.
-func (r *renderer) backlink(a *html.Node, t *facts.Traits, href string) bool {
+func backlink(a *html.Node, t *facts.Traits, href string) bool {
 	if len(href) == 0 || href[0] != '#' {
 		return false
 	}

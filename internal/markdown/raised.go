@@ -21,7 +21,7 @@ func (r *renderer) raised(n *html.Node, t *facts.Traits) {
 	case text == "":
 		r.children(n)
 		return
-	case t.Is(facts.EditLink) && r.control(n, t):
+	case t.Is(facts.EditLink) && control(n, t):
 		return
 	case r.label != "" && !r.w.Open() && strings.Trim(text, "[]()") == r.label:
 		r.label = "" // a note's own label
@@ -88,12 +88,18 @@ func simple(s string) bool {
 func (r *renderer) lowered(n *html.Node) {
 	text := facts.ShortText(n)
 	last, _ := utf8.DecodeLastRune(r.w.Line())
-	if text == "" || !simple(text) || r.w.SpaceDue() || !unicode.IsLetter(last) && !unicode.IsDigit(last) || formula(r.w.Line()) && facts.Digits(text) || r.keepsLink(n) {
+	within := !r.w.SpaceDue() && (unicode.IsLetter(last) || unicode.IsDigit(last))
+	switch {
+	case text == "" || !within || bracketed(text) || formula(r.w.Line()) && facts.Digits(text) || r.keepsLink(n):
 		r.children(n)
-		return
+	case simple(text):
+		r.w.Raw("_")
+		r.w.Text(text)
+	default:
+		r.w.Raw("_(")
+		r.children(n)
+		r.w.Attach(")")
 	}
-	r.w.Raw("_")
-	r.w.Text(text)
 }
 
 // formula says that a line ends like a chemical formula: H, Ca, OH.

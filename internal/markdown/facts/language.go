@@ -15,12 +15,15 @@ func Language(n *html.Node) string {
 	if lang := languageOf(n, true); lang != "" {
 		return lang
 	}
-	for _, name := range []atom.Atom{atom.Code, atom.Pre} {
-		if inner := Find(n, name, 24); inner != nil {
+	const look = 100 // nodes; line numbers may come before the code
+	inner := Following(n, n)
+	for i := 0; inner != nil && i < look; i++ {
+		if inner.DataAtom == atom.Code || inner.DataAtom == atom.Pre {
 			if lang := languageOf(inner, true); lang != "" {
 				return lang
 			}
 		}
+		inner = Following(n, inner)
 	}
 	const wrappers = 4 // how far up a highlighter wraps
 	p := n.Parent

@@ -35,6 +35,9 @@ func Skipping(root, n *html.Node) *html.Node {
 // ShortText is the text below n without blanks at its ends, as far as it is short; longer text comes back cut.
 func ShortText(n *html.Node) string {
 	const enough = 48
+	if c := n.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode {
+		return strings.TrimSpace(c.Data[:min(len(c.Data), enough)])
+	}
 	var b strings.Builder
 	m := Following(n, n)
 	for i := 0; m != nil && b.Len() < enough && i < enough; i++ {

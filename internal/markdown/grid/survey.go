@@ -23,6 +23,7 @@ type Survey struct {
 	nested       bool // a table in a cell
 	headings     bool // a heading or a rule in a cell
 	blocks       bool // other blocks in a cell
+	active       bool // links, pictures or form controls in a cell
 	sections     bool // parts of a page in a cell: navigation, forms, articles
 }
 
@@ -82,6 +83,8 @@ func Of(table *html.Node) (s Survey) {
 		case atom.Pre, atom.Nav, atom.Form, atom.Article, atom.Main, atom.Header, atom.Footer, atom.Aside, atom.Section, atom.Iframe,
 			atom.Fieldset, atom.Textarea:
 			s.sections = true
+		case atom.A, atom.Img, atom.Input, atom.Select, atom.Button:
+			s.active = true
 		case atom.Script, atom.Style, atom.Template:
 			n = facts.Skipping(table, n)
 			continue
@@ -201,5 +204,5 @@ func (s *Survey) Layout(role string) bool {
 	case s.widest == 1:
 		return s.blocks
 	}
-	return len(s.Rows) == 1 && s.blocks
+	return len(s.Rows) == 1 && (s.blocks || s.active)
 }

@@ -161,5 +161,7 @@ func (w *Writer) Break(gap int) {
 		w.open = false
 	}
 	w.space, w.breaks = false, 0
-	w.gap = max(w.gap, gap)
+	if len(w.markers) == 0 { // the first thing after a marker stands on its line
+		w.gap = max(w.gap, gap)
+	}
 }

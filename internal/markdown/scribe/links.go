@@ -27,7 +27,7 @@ func (w *Writer) closeLink(e *inline) {
 	}
 	// A block that carried words carried the link; what follows of it is text.
 	e.silent = e.link.Words
-	if string(content) == e.link.URL && w.autolinks(e.link.URL) {
+	if text := string(content); text == e.link.URL && w.autolinks(text) || "mailto:"+text == e.link.URL && mailbox(text) {
 		w.out[e.at] = '<'
 		w.out = append(w.out, '>')
 		w.textFrom = len(w.out)
@@ -46,6 +46,17 @@ func (w *Writer) autolinks(url string) bool {
 		return false
 	}
 	return !w.markWithin(len(url)) && !strings.ContainsAny(url, " <>\\|")
+}
+
+// mailbox says that <address> reads as a link to a mailbox.
+func mailbox(s string) bool {
+	name, host, ok := strings.Cut(s, "@")
+	for _, c := range []byte(name + host) {
+		if !letter(c) && !digit(c) && c != '.' && c != '-' && c != '+' {
+			return false
+		}
+	}
+	return ok && name != "" && host != "" && letter(host[0]) && letter(host[len(host)-1])
 }
 
 // destination writes the address of a link or an image and what is around it: nothing in it can end the link or the
