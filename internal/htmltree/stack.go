@@ -222,13 +222,3 @@ func (p *parser) implyEnds(except atom.Atom) {
 	}
 	p.truncate(i)
 }
-
-// opened says that an element of this name is open, whatever the scope.
-func (p *parser) opened(name atom.Atom) bool {
-	for i := range p.open {
-		if p.open[i].node.DataAtom == name && !p.open[i].is(inside) {
-			return true
-		}
-	}
-	return false
-}
