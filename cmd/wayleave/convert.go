@@ -38,7 +38,11 @@ func (c *convertCommand) Run(s *session) error {
 	page, err := webfetch.Convert(s.ctx, body, contentType, c.BaseURL, webfetch.Options{MaxBodyBytes: c.MaxBodyBytes, Content: c.part()})
 	done()
 	if err != nil {
-		return failedRead(s, optionMisused(err), c.JSON)
+		file := c.File
+		if file == "-" {
+			file = "stdin"
+		}
+		return failedRead(s, optionMisused(err), file, c.JSON)
 	}
 	if c.JSON {
 		page.RetrievedAt = time.Now().UTC()

@@ -52,7 +52,7 @@ func (c *fetchCommand) Run(s *session) error {
 	page, err := fetcher.Fetch(s.ctx, webfetch.Request{URL: c.URL, Format: webfetch.Format(c.Format)})
 	done()
 	if err != nil {
-		return failedRead(s, err, c.JSON)
+		return failedRead(s, err, "", c.JSON)
 	}
 	chars := webfetch.DefaultPageChars
 	if c.PageChars != nil {
@@ -82,8 +82,8 @@ type failure struct {
 }
 
 // failedRead tells of a failure: what a model would read on standard error, and with --json an object on standard
-// output.
-func failedRead(s *session, err error, asJSON bool) error {
+// output. file is what was read where that was no URL.
+func failedRead(s *session, err error, file string, asJSON bool) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")
 	}
@@ -98,6 +98,11 @@ func failedRead(s *session, err error, asJSON bool) error {
 			return err
 		}
 	}
-	s.err.printf("%s\n", webfetch.ErrorResult(err, webfetch.AnswerOptions{}).Text())
+	told := *e
+	if told.URL == "" {
+		told.URL = file
+	}
+	// A person reads this, and what the next command takes is a flag.
+	s.err.printf("%s\n", webfetch.ErrorResult(&told, webfetch.AnswerOptions{PermitCommand: "wayleave fetch --allow-host"}).Text())
 	return errTold
 }
