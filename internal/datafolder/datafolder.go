@@ -120,9 +120,18 @@ func Look(path string) (*Folder, error) {
 		return nil, fmt.Errorf("data folder %s is a file", abs)
 	}
 	f := &Folder{path: abs}
-	if loose := info.Mode().Perm() & othersMask; loose != 0 && runtime.GOOS != "windows" {
-		f.warnings = append(f.warnings, looseSentence(abs, info.Mode().Perm()))
+	perm := info.Mode().Perm()
+	if runtime.GOOS == "windows" || perm&othersMask == 0 {
+		return f, nil
 	}
+	empty, err := isEmpty(abs)
+	if err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	if !empty && perm&othersWrite != 0 { // Open would refuse it too
+		return nil, replaceable(abs, perm)
+	}
+	f.warnings = append(f.warnings, looseSentence(abs, perm))
 	return f, nil
 }
 
@@ -150,10 +159,14 @@ func inspect(abs string) (*Folder, error) {
 		return f, nil
 	}
 	if perm&othersWrite != 0 {
-		return nil, fmt.Errorf("data folder %s has mode %#o: other users could replace its files; chmod 700 it, or name another with --data", abs, perm)
+		return nil, replaceable(abs, perm)
 	}
 	f.warnings = append(f.warnings, looseSentence(abs, perm))
 	return f, nil
+}
+
+func replaceable(path string, perm fs.FileMode) error {
+	return fmt.Errorf("data folder %s has mode %#o: other users could replace its files; chmod 700 it, or name another with --data", path, perm)
 }
 
 func looseSentence(path string, perm fs.FileMode) string {

@@ -85,6 +85,12 @@ func TestTM094LooseFolders(t *testing.T) {
 			if err := os.Chmod(dir, c.mode); err != nil {
 				t.Fatal(err)
 			}
+			// Looking says the same, and changes nothing.
+			seen, err := Look(dir)
+			if (err != nil) != (c.want == "refused") || err == nil && len(seen.Warnings()) != 1 {
+				t.Fatalf("Look: %v", err)
+			}
+			mustMode(t, dir, c.mode)
 			f, err := Open(dir)
 			if c.want == "refused" {
 				if err == nil || !strings.Contains(err.Error(), "chmod 700") {
