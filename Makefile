@@ -46,7 +46,7 @@ test: ## everything: check, cross-builds, all tests with the race detector, real
 	bash scripts/deps.sh --if-missing
 	$(MAKE) check
 	$(MAKE) cross
-	go test -race -timeout 20m $$(go list $(PACKAGES) ./bench/... | grep -v /internal/clienttest)
+	go test -race -timeout 20m $$(go list $(PACKAGES) ./bench/... | grep -vE "/internal/(clienttest|archtest)$$")
 	go test -timeout 15m ./internal/clienttest/
 
 .PHONY: test-corpus
