@@ -12,8 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
@@ -23,7 +21,6 @@ import (
 	"github.com/wayleave/wayleave/internal/mcpserver"
 	"github.com/wayleave/wayleave/internal/reading"
 	"github.com/wayleave/wayleave/webfetch"
-	"github.com/wayleave/wayleave/weburl"
 )
 
 // Options of a service. The zero value reads the public web and serves MCP over pipes only.
@@ -36,6 +33,9 @@ type Options struct {
 	// DataLater has Data not made where it is not there: until another process makes it, nothing in it is permitted. For a
 	// service over pipes, which needs no token.
 	DataLater bool
+	// PermitCommand is the command with which a person permits a private host in Data; a refusal of such a host names it
+	// with the host. Empty means "wayleave allow"; without Data none is named.
+	PermitCommand string
 	// Version is what clients are told.
 	Version string
 	// Log gets one line a request and one a call, without content, addresses or arguments; nil logs nothing.
@@ -76,12 +76,18 @@ func New(o Options) (*Service, error) {
 	if o.PerHostSecond == 0 {
 		o.PerHostSecond = DefaultPerHostSecond
 	}
+	switch {
+	case o.Data == "":
+		o.PermitCommand = ""
+	case o.PermitCommand == "":
+		o.PermitCommand = "wayleave allow"
+	}
 	s := &Service{o: o, log: o.Log}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	var tokens mcpserver.Tokens
-	readers := &readers{o: o, agents: make(map[string]*agentReader)}
+	readers := &readers{o: o, log: s.log, agents: make(map[string]*agentReader)}
 	if o.Data != "" {
 		open := datafolder.Open
 		if o.DataLater {
@@ -93,6 +99,13 @@ func New(o Options) (*Service, error) {
 		}
 		s.store = agent.NewStore(folder, nil)
 		tokens, readers.allowed = s.store, allowed.NewStore(folder, nil)
+		// What could let nobody in, or nothing through, is said now and not at the first call.
+		if _, _, err := s.store.List(); err != nil {
+			return nil, err
+		}
+		if _, err := readers.allowed.List(); err != nil {
+			return nil, err
+		}
 	}
 	// An invalid option fails here and not at the first call.
 	if _, err := readers.source(agent.Local); err != nil {
@@ -106,7 +119,7 @@ func New(o Options) (*Service, error) {
 		pageChars = *o.Fetch.PageChars
 	}
 	var err error
-	s.reader, err = reading.New(reading.Options{Sources: readers.source, Description: description, PermitCommand: "wayleave allow",
+	s.reader, err = reading.New(reading.Options{Sources: readers.source, Description: description, PermitCommand: o.PermitCommand,
 		PageChars: pageChars, PerMinute: o.PerMinute, Abilities: webfetch.Abilities{Documents: o.Fetch.Documents != nil}})
 	if err != nil {
 		return nil, err
@@ -116,56 +129,6 @@ func New(o Options) (*Service, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// readers make what reads for each agent: a fetcher with the agent's own politeness and what a person allowed it.
-type readers struct {
-	o       Options
-	allowed *allowed.Store // nil: nothing beside the options
-
-	mu     sync.Mutex // guards agents
-	agents map[string]*agentReader
-}
-
-type agentReader struct {
-	politeness *webfetch.Politeness
-	edition    string // of what was allowed when fetcher was made
-	fetcher    *webfetch.Fetcher
-}
-
-// source gives an agent's fetcher, made anew when a person changed what it may read.
-func (r *readers) source(slug string) (webfetch.Source, error) {
-	var permits []weburl.Permit
-	edition := ""
-	if r.allowed != nil {
-		var err error
-		if permits, edition, err = r.allowed.For(slug); err != nil {
-			return nil, err
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	a := r.agents[slug]
-	if a == nil {
-		a = &agentReader{politeness: webfetch.NewPoliteness(r.o.PerHost, r.o.PerHostSecond)}
-		r.agents[slug] = a
-	}
-	if a.fetcher != nil && a.edition == edition {
-		return a.fetcher, nil
-	}
-	var policy weburl.Policy
-	if r.o.Fetch.Policy != nil {
-		policy = *r.o.Fetch.Policy
-	}
-	policy.Permitted = slices.Concat(policy.Permitted, permits)
-	o := r.o.Fetch
-	o.Policy, o.Dialer, o.Politeness = nil, &weburl.Dialer{Policy: &policy, Listeners: r.o.Listeners}, a.politeness
-	fetcher, err := webfetch.Direct(o)
-	if err != nil {
-		return nil, err
-	}
-	a.fetcher, a.edition = fetcher, edition
-	return fetcher, nil
 }
 
 // tools offers the reader to the door.

@@ -164,19 +164,41 @@ func whatNext(e *Error, o AnswerOptions) (kind, sentence string) {
 	return "stop", stop
 }
 
-// permitSentence tells a person how to let a private host pass that the caller itself named. A redirect's target gets
-// none: a page that leads to a private host should not lead to its permission.
+// permitSentence tells a person how to let a private host pass that the caller itself named, at the port that it asked
+// for. A redirect's target gets none: a page that leads to a private host should not lead to its permission.
 func permitSentence(e *Error, o AnswerOptions) string {
 	host := e.Host
 	var refused *weburl.Error
 	if errors.As(e.Cause, &refused) {
 		host = refused.Permit
 	}
-	if !e.PrivateHost || o.PermitCommand == "" || !isCommandWord(host) {
+	if !e.PrivateHost || o.PermitCommand == "" || host == "" {
 		return ""
 	}
-	return " A person can permit this host: " + o.PermitCommand + " " + host
+	if u, err := weburl.Parse(e.URL); err == nil && u.Port() != defaultPort(u.Scheme()) {
+		host += ":" + strconv.Itoa(int(u.Port()))
+	}
+	// A port of another protocol is refused whatever is permitted.
+	if _, err := weburl.ParsePermit(host); err != nil || !isCommandWord(host) {
+		return ""
+	}
+	// A line is cut at its end, and a command without its end is another one.
+	sentence := " A person can permit this host: " + o.PermitCommand + " " + host
+	if len(sentence) > maxPermitBytes {
+		return ""
+	}
+	return sentence
 }
+
+func defaultPort(scheme string) uint16 {
+	if scheme == "https" {
+		return 443
+	}
+	return 80
+}
+
+// maxPermitBytes leaves the rest of the line its room.
+const maxPermitBytes = untrusted.MaxLineBytes - 100
 
 // isCommandWord tells whether a host is safe to stand in a command that a person pastes into a shell.
 func isCommandWord(host string) bool {

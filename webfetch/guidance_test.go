@@ -145,6 +145,13 @@ func TestWhatAModelIsTold(t *testing.T) {
 		{&Error{Code: CodeDisallowedURL, URL: "http://printer.local/", Host: "printer.local", PrivateHost: true, Cause: private}, AnswerOptions{PermitCommand: "wayleave allow"},
 			"web_fetch_disallowed_url: nothing was sent; this URL cannot be fetched here: \"printer.local\" is a private host\n" +
 				"next: stop · " + stop + " A person can permit this host: wayleave allow printer.local"},
+		{&Error{Code: CodeDisallowedURL, URL: "https://printer.local:8443/", Host: "printer.local", PrivateHost: true, Cause: private}, AnswerOptions{PermitCommand: "wayleave allow"},
+			"web_fetch_disallowed_url: nothing was sent; this URL cannot be fetched here: \"printer.local\" is a private host\n" +
+				"next: stop · " + stop + " A person can permit this host: wayleave allow printer.local:8443"},
+		{&Error{Code: CodeDisallowedURL, URL: "http://printer.local:22/", Host: "printer.local", PrivateHost: true, Cause: private}, AnswerOptions{PermitCommand: "wayleave allow"},
+			"web_fetch_disallowed_url: nothing was sent; this URL cannot be fetched here: \"printer.local\" is a private host\nnext: stop · " + stop},
+		{&Error{Code: CodeDisallowedURL, Host: "printer.local", PrivateHost: true, Cause: private}, AnswerOptions{PermitCommand: "wayleave allow --data /" + strings.Repeat("d", 300)},
+			"web_fetch_disallowed_url: nothing was sent; this URL cannot be fetched here: \"printer.local\" is a private host\nnext: stop · " + stop},
 		{&Error{Code: CodeDisallowedURL, Host: "printer.local", PrivateHost: true, Cause: private}, AnswerOptions{},
 			"web_fetch_disallowed_url: nothing was sent; this URL cannot be fetched here: \"printer.local\" is a private host\nnext: stop · " + stop},
 		{&Error{Code: CodeDisallowedURL, Host: "a b;c", PrivateHost: true}, AnswerOptions{PermitCommand: "wayleave allow"},

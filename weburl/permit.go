@@ -124,3 +124,18 @@ func (t Permit) namesAddr(a netip.Addr, port uint16) bool {
 }
 
 func (t Permit) coversPort(port uint16) bool { return t.port == 0 || t.port == port }
+
+// Metadata gives the cloud metadata addresses inside the permit's network. They stay refused: each needs a permit of
+// its own. nil for a name and for an address.
+func (t Permit) Metadata() []netip.Addr {
+	if !t.prefix.IsValid() || t.prefix.IsSingleIP() {
+		return nil
+	}
+	var inside []netip.Addr
+	for _, a := range metadataAddresses {
+		if t.prefix.Contains(a) {
+			inside = append(inside, a)
+		}
+	}
+	return inside
+}

@@ -194,6 +194,14 @@ func TestW024PermitDoesNotLiftTheLists(t *testing.T) {
 	})
 }
 
+func TestTM007PermitSaysWhichMetadataStaysRefused(t *testing.T) {
+	for text, want := range map[string]int{"169.254.0.0/16": 3, "169.254.169.254": 0, "10.0.0.0/8": 0, "fd00::/8:8080": 3, "*.internal": 0, "192.0.0.192/32": 0, "0.0.0.0/0": 6} {
+		if got := permits(t, text)[0].Metadata(); len(got) != want {
+			t.Errorf("%s: %v, want %d", text, got, want)
+		}
+	}
+}
+
 func TestTM007MetadataIsPermittedOneByOneOnly(t *testing.T) {
 	for _, addr := range []string{"169.254.169.254", "100.100.100.200", "168.63.129.16", "[fd00:ec2::254]"} {
 		raw := "http://" + addr + "/latest"

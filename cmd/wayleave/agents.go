@@ -47,21 +47,6 @@ func (d dataFlags) store(s *session) (*agent.Store, *datafolder.Folder, error) {
 	return agent.NewStore(folder, nil), folder, nil
 }
 
-// beside is store for a command that works beside a server. Where it had to make the folder, there is no server on it
-// yet, and somebody who thought so has named another folder than serve's.
-func (d dataFlags) beside(s *session) (*agent.Store, *datafolder.Folder, error) {
-	path, err := d.path(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, missing := datafolder.Look(path)
-	store, folder, err := d.store(s)
-	if err == nil && errors.Is(missing, fs.ErrNotExist) {
-		s.err.printf("note: made the data folder %s; a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
-	}
-	return store, folder, err
-}
-
 // look opens the agents of a folder that is there; a missing folder has none and is not made.
 func (d dataFlags) look(s *session) (*agent.Store, error) {
 	path, err := d.path(s)
@@ -139,7 +124,7 @@ func (c *agentsListCommand) Run(s *session) error {
 type tokenNewCommand struct {
 	dataFlags
 	Agent string `arg:"" name:"slug" help:"The agent: lower-case letters, digits, hyphens."`
-	Scope string `setting:"-" default:"tools" help:"What the token may do: tools (list and call tools) or harness (runs)."`
+	Scope string `setting:"-" default:"tools" help:"What the token may do: tools (list and call tools) or harness (for the runs of a harness; in this version it opens nothing)."`
 	JSON  bool   `setting:"-" help:"As JSON: agent, scope, token, id."`
 }
 
@@ -152,13 +137,16 @@ func (c *tokenNewCommand) Run(s *session) error {
 	if err := agent.CheckSlug(c.Agent); err != nil {
 		return &usageError{err}
 	}
-	store, _, err := c.beside(s)
+	store, _, _, err := c.beside(s)
 	if err != nil {
 		return err
 	}
 	token, text, err := store.NewToken(c.Agent, scope)
 	if err != nil {
 		return err
+	}
+	if scope == agent.ScopeHarness {
+		s.err.printf("note: in this version a token of scope harness opens nothing: it cannot call tools, and nothing else is served yet; --scope tools makes one that can\n")
 	}
 	if c.JSON {
 		return s.out.jsonIndented(struct {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/allowed"
+	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/weburl"
 )
 
 type allowCommand struct {
@@ -29,7 +32,7 @@ func (c *allowCommand) Run(s *session) error {
 	if len(c.Hosts) == 0 && c.Remove {
 		return misused("--remove takes a host")
 	}
-	_, folder, err := c.beside(s)
+	_, folder, at, err := c.beside(s)
 	if err != nil {
 		return err
 	}
@@ -51,11 +54,16 @@ func (c *allowCommand) Run(s *session) error {
 		if !c.JSON {
 			s.out.printf(done, host.Host, forAgent(host.Agent))
 		}
+		if !c.Remove {
+			c.stillRefused(s, host.Host, at)
+		}
 	}
 	if len(c.Hosts) == 0 {
-		if changed, err = store.List(); err != nil {
+		hosts, err := store.List()
+		if err != nil {
 			return err
 		}
+		changed = append(changed, hosts...) // never nil: an empty list is [] as JSON
 	}
 	if c.JSON {
 		return s.out.jsonIndented(changed)
@@ -63,11 +71,33 @@ func (c *allowCommand) Run(s *session) error {
 	if len(c.Hosts) > 0 {
 		return nil
 	}
+	if len(changed) == 0 {
+		s.out.printf("no private host is allowed by this list; `%s allow HOST[:PORT]%s` adds one\n", calledAs(), c.again())
+		return nil
+	}
 	return table(s, "HOST\tAGENT\tSINCE", func(row func(...any)) {
 		for _, h := range changed {
 			row(h.Host, orAll(h.Agent), h.Created.Format(time.DateOnly))
 		}
 	})
+}
+
+// stillRefused says what a permit seems to cover and does not.
+func (c *allowCommand) stillRefused(s *session, host string, at datafolder.Server) {
+	permit, err := weburl.ParsePermit(host)
+	if err != nil {
+		return // it was just taken
+	}
+	if inside := permit.Metadata(); len(inside) > 0 {
+		var names []string
+		for _, a := range inside {
+			names = append(names, a.String())
+		}
+		s.err.printf("note: cloud metadata addresses stay refused until each is allowed by itself, here %s\n", strings.Join(names, ", "))
+	}
+	if covers(permit, at) {
+		s.err.printf("note: the server's own listener %s stays refused: no agent ever reads it, allowed or not\n", at.Listen)
+	}
 }
 
 func forAgent(slug string) string {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strconv"
@@ -59,7 +60,7 @@ type attachCommand struct {
 	listenFlags
 	Client   string `arg:"" enum:"claude,opencode,ai-sdk,generic" help:"claude, opencode, ai-sdk or generic."`
 	Agent    string `default:"local" help:"The agent that the client is. Default: local." placeholder:"SLUG"`
-	URL      string `name:"url" setting:"-" help:"Where the server is. Default: what serve was told by the same variables and file." placeholder:"URL"`
+	URL      string `name:"url" setting:"-" help:"Where the server is. Default: where the server of the data folder is, or would be by the same variables and file." placeholder:"URL"`
 	Stdio    bool   `setting:"-" help:"A block that starts wayleave mcp; no server and no token."`
 	Variable bool   `setting:"-" help:"A block that reads the token from the variable WAYLEAVE_TOKEN, for files in a repository."`
 	JSON     bool   `setting:"-" help:"As JSON: client, agent, url or command, token, id, data, block."`
@@ -80,14 +81,7 @@ func (c *attachCommand) Run(s *session) error {
 		Data    string   `json:"data,omitempty"`
 		Block   string   `json:"block"`
 	}{Client: c.Client, Agent: c.Agent}
-	if c.URL == "" {
-		endpoint, err := c.endpoint()
-		if err != nil {
-			return err
-		}
-		c.URL = endpoint
-	}
-	p := place{url: c.URL, variable: c.Variable}
+	p := place{variable: c.Variable}
 	if c.Stdio {
 		self, err := os.Executable()
 		if err != nil {
@@ -105,13 +99,18 @@ func (c *attachCommand) Run(s *session) error {
 		}
 		out.Command = p.command
 	} else {
-		if !strings.HasPrefix(c.URL, "http://") && !strings.HasPrefix(c.URL, "https://") {
-			return misused("--url %s is not an http or https URL", strconv.Quote(c.URL))
-		}
-		store, folder, err := c.beside(s)
+		told, err := c.told(s)
 		if err != nil {
 			return err
 		}
+		store, folder, at, err := c.beside(s)
+		if err != nil {
+			return err
+		}
+		if c.URL = cmp.Or(told, at.URL, "http://"+defaultListen+"/mcp"); at.URL != "" && c.URL != at.URL {
+			s.err.printf("note: the block says %s; the server of this data folder says that it is at %s\n", c.URL, at.URL)
+		}
+		p.url = c.URL
 		token, text, err := store.NewToken(c.Agent, agent.ScopeTools)
 		if err != nil {
 			return err
@@ -130,12 +129,31 @@ func (c *attachCommand) Run(s *session) error {
 	}
 	if c.Variable && !c.Stdio {
 		s.err.printf("set the variable: export %s=%s\n", tokenVariable, out.Token)
+		if c.Client == "generic" {
+			s.err.printf("the client must put the variable's value in place of ${%s} itself; one that does not sends these characters and gets 401, so give it a block without --variable\n", tokenVariable)
+		}
 	}
 	if c.Client == "claude" && !c.Stdio && !c.Variable {
 		s.err.printf("or let Claude Code write it: claude mcp add --scope user --transport http wayleave %s --header %q\n", c.URL, "Authorization: Bearer "+out.Token)
 	}
 	s.err.printf("\n")
 	return s.out.print(out.Block)
+}
+
+// told is where the server is by flag, variable or file; empty where none of them says so.
+func (c *attachCommand) told(s *session) (string, error) {
+	if c.URL != "" {
+		if !strings.HasPrefix(c.URL, "http://") && !strings.HasPrefix(c.URL, "https://") {
+			return "", misused("--url %s is not an http or https URL", strconv.Quote(c.URL))
+		}
+		return c.URL, nil
+	}
+	for _, set := range s.settings.all {
+		if set.Origin != "default" && slices.Contains([]string{"listen", "public-url", "tls-cert", "behind-proxy"}, set.Name) {
+			return c.endpoint()
+		}
+	}
+	return "", nil
 }
 
 // bearer is the Authorization value, with the client's own spelling of a variable.

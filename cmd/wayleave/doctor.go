@@ -55,10 +55,10 @@ func (c *doctorCommand) Run(s *session) error {
 	d := &checkup{build: thisBuild(), Config: s.settings.file, Settings: s.settings.all, Limits: c.limits(s.settings.all)}
 	done := s.err.progress("looking")
 	c.configuration(d)
-	c.dataFolder(s, d)
+	folder := c.dataFolder(s, d)
 	c.egress(s.ctx, d)
 	c.certificates(d)
-	c.listener(s.ctx, d)
+	c.listener(s.ctx, d, folder)
 	c.memory(d)
 	done()
 	if c.JSON {
@@ -156,20 +156,21 @@ func (c *doctorCommand) configuration(d *checkup) {
 	}
 }
 
-func (c *doctorCommand) dataFolder(s *session, d *checkup) {
+// dataFolder looks at the folder and what is in it; nil where there is none that could be used.
+func (c *doctorCommand) dataFolder(s *session, d *checkup) *datafolder.Folder {
 	path, err := c.path(s)
 	if err != nil {
 		d.add("data", "fail", "%v", err)
-		return
+		return nil
 	}
 	folder, err := datafolder.Look(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		d.add("data", "info", "%s is not there yet; the first start makes it", path)
-		return
+		return nil
 	}
 	if err != nil {
 		d.add("data", "fail", "%v", err)
-		return
+		return nil
 	}
 	for _, w := range folder.Warnings() {
 		d.add("data", "warn", "%s", w)
@@ -180,7 +181,7 @@ func (c *doctorCommand) dataFolder(s *session, d *checkup) {
 	agents, tokens, err := agent.NewStore(folder, nil).List()
 	if err != nil {
 		d.add("tokens", "fail", "%v", err)
-		return
+		return folder
 	}
 	live := 0
 	for _, t := range tokens {
@@ -201,6 +202,7 @@ func (c *doctorCommand) dataFolder(s *session, d *checkup) {
 	case len(hosts) > 0:
 		d.add("allowed", "info", "%d private hosts or networks; `wayleave allow` lists them", len(hosts))
 	}
+	return folder
 }
 
 // egress looks at how pages are reached.
@@ -258,7 +260,17 @@ func (c *doctorCommand) certificates(d *checkup) {
 }
 
 // listener asks a server that may be running whether it is well.
-func (c *doctorCommand) listener(ctx context.Context, d *checkup) {
+func (c *doctorCommand) listener(ctx context.Context, d *checkup, folder *datafolder.Folder) {
+	at, owned := datafolder.Server{}, false
+	if folder != nil {
+		var err error
+		if at, owned, err = folder.Owner(); err != nil {
+			d.add("server", "warn", "%v", err)
+		}
+	}
+	if owned && at.Listen != "" && !sameListener(at.Listen, c.Listen) {
+		d.add("server", "info", "the one of this data folder is at %s; --listen %s looks at it", at.URL, at.Listen)
+	}
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil || port == "0" {
 		return
@@ -293,7 +305,12 @@ func (c *doctorCommand) listener(ctx context.Context, d *checkup) {
 	defer response.Body.Close()
 	switch response.StatusCode {
 	case http.StatusOK:
-		d.add("server", "ok", "ready at %s", c.Listen)
+		switch {
+		case owned && (at.Listen == "" || sameListener(at.Listen, c.Listen)):
+			d.add("server", "ok", "ready at %s", c.Listen)
+		default:
+			d.add("server", "warn", "one answers at %s, and not for the data folder looked at here, whose tokens and allowed hosts it does not know: give --data as serve has it", c.Listen)
+		}
 	case http.StatusServiceUnavailable:
 		d.add("server", "fail", "the one at %s is not ready; its log says why", c.Listen)
 	default:

@@ -5,7 +5,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+
+	"github.com/wayleave/wayleave/internal/datafolder"
 )
 
 // calledAs is the program's name, or the path where it was called by one: a shell may not find it by its name.
@@ -14,6 +17,23 @@ func calledAs() string {
 		return shellWord(os.Args[0])
 	}
 	return "wayleave"
+}
+
+// fromAnywhere is calledAs for a text that is read elsewhere than where the program was started.
+func fromAnywhere() string {
+	if len(os.Args) > 0 && strings.ContainsRune(os.Args[0], filepath.Separator) {
+		return shellWord(absolute(os.Args[0]))
+	}
+	return "wayleave"
+}
+
+// permitCommand lets a private host pass in the folder: what a refusal names for the person who reads it.
+func (d dataFlags) permitCommand(s *session) string {
+	command := fromAnywhere() + " allow"
+	if system, err := datafolder.Default(runtime.GOOS, s.getenv); d.Data == "" || err == nil && absolute(d.Data) == filepath.Clean(system) {
+		return command
+	}
+	return command + d.again()
 }
 
 // again is the flag that leads the next command to the same folder, with a space before it; empty for the system's.

@@ -73,7 +73,7 @@ func (c *mcpCommand) Run(s *session) error {
 	// What a person allows counts here too, also later, but a first start needs no folder. One that was named must be there:
 	// a slip of the finger would read as a list with nothing on it.
 	if path, err := c.path(s); err == nil {
-		o.Data, o.DataLater = path, true
+		o.Data, o.DataLater, o.PermitCommand = path, true, c.permitCommand(s)
 	}
 	if c.Data != "" {
 		if _, err := datafolder.Look(c.Data); err != nil {

@@ -126,7 +126,7 @@ func post(ts *testscript.TestScript, neg bool, args []string) {
 		} `json:"params"`
 	}
 	ts.Check(json.Unmarshal([]byte(body), &message))
-	body = strings.ReplaceAll(body, "$SITE", ts.Getenv("SITE"))
+	body = strings.NewReplacer("$SITE", ts.Getenv("SITE"), "$PORT", ts.Getenv("PORT")).Replace(body)
 	r, err := http.NewRequest(http.MethodPost, args[0], strings.NewReader(body))
 	ts.Check(err)
 	for name, value := range map[string]string{

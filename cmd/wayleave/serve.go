@@ -81,7 +81,7 @@ func (c *serveCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	o.Data = folder.Path()
+	o.Data, o.PermitCommand = folder.Path(), c.permitCommand(s)
 	release, err := folder.Own()
 	if errors.Is(err, datafolder.ErrOwned) {
 		return fmt.Errorf("%s: %w; stop it, or name another folder with --data", folder.Path(), err)
@@ -106,6 +106,15 @@ func (c *serveCommand) Run(s *session) error {
 		return optionMisused(err)
 	}
 	hidden(o.Log)
+	withdraw, err := folder.Announce(datafolder.Server{URL: front.url(own), Listen: own.String()})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := withdraw(); err != nil {
+			o.Log.Warn("at the end", "error", err)
+		}
+	}()
 	c.announce(s, store, front.url(own))
 	if front.tls != nil {
 		listener = tls.NewListener(listener, front.tls)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 // Files is what the store needs of a data folder; see package datafolder for what it promises.
 type Files interface {
+	Path() string // the folder, for messages
 	Read(name string) ([]byte, fs.FileInfo, error)
 	Stat(name string) (fs.FileInfo, error)
 	Update(name string, edit func(old []byte) ([]byte, error)) error
@@ -121,11 +123,11 @@ func (s *Store) read() (book, fs.FileInfo, error) {
 	if err != nil {
 		return book{}, info, fmt.Errorf("read %s: %w", agentsFile, err)
 	}
-	b, err := parse(data)
+	b, err := s.parse(data)
 	return b, info, err
 }
 
-func parse(data []byte) (book, error) {
+func (s *Store) parse(data []byte) (book, error) {
 	b := book{Version: version}
 	if data == nil {
 		return b, nil
@@ -133,10 +135,10 @@ func parse(data []byte) (book, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&b); err != nil {
-		return book{}, fmt.Errorf("read %s: %w", agentsFile, err)
+		return book{}, fmt.Errorf("%s is damaged (%w), so nobody is let in; mend it, or move it away and make every agent and token anew", s.path(agentsFile), err)
 	}
 	if b.Version != version {
-		return book{}, fmt.Errorf("%s has version %d, this program reads version %d", agentsFile, b.Version, version)
+		return book{}, fmt.Errorf("%s has version %d, this program reads version %d; use the program that wrote it, or another folder", s.path(agentsFile), b.Version, version)
 	}
 	return b, nil
 }
@@ -207,7 +209,7 @@ func (s *Store) Revoke(idOrToken string) (Token, error) {
 
 func (s *Store) change(edit func(*book) error) error {
 	return s.files.Update(agentsFile, func(old []byte) ([]byte, error) {
-		b, err := parse(old)
+		b, err := s.parse(old)
 		if err != nil {
 			return nil, err
 		}
@@ -250,10 +252,16 @@ func (s *Store) uses() (map[string]Use, error) {
 		return uses, nil
 	}
 	if err := json.Unmarshal(data, &uses); err != nil {
-		return nil, fmt.Errorf("read %s: %w", usesFile, err)
+		return nil, s.damagedUses(err)
 	}
 	return uses, nil
 }
+
+func (s *Store) damagedUses(err error) error {
+	return fmt.Errorf("%s is damaged (%w); delete it: it only says when each token was last used", s.path(usesFile), err)
+}
+
+func (s *Store) path(name string) string { return filepath.Join(s.files.Path(), name) }
 
 // Flush writes the uses that Verify saw. It is for a ticker and for the end of a server: a use may be lost in a crash,
 // never a token.
@@ -269,7 +277,7 @@ func (s *Store) Flush() error {
 		uses := make(map[string]Use)
 		if old != nil {
 			if err := json.Unmarshal(old, &uses); err != nil {
-				return nil, fmt.Errorf("read %s: %w", usesFile, err)
+				return nil, s.damagedUses(err)
 			}
 		}
 		for id, use := range pending {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ import (
 
 // Files is what the store needs of a data folder; see package datafolder for what it promises.
 type Files interface {
+	Path() string // the folder, for messages
 	Read(name string) ([]byte, fs.FileInfo, error)
 	Stat(name string) (fs.FileInfo, error)
 	Update(name string, edit func(old []byte) ([]byte, error)) error
@@ -75,7 +77,7 @@ func (s *Store) For(agent string) (permits []weburl.Permit, edition string, err 
 		}
 		p, err := weburl.ParsePermit(h.Host)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: host %q: %w", file, h.Host, err)
+			return nil, "", err // cannot be: parse has read it
 		}
 		permits = append(permits, p)
 		edition += p.String() + "\n"
@@ -96,7 +98,7 @@ func (s *Store) List() ([]Host, error) {
 		data, s.seen, err = s.files.Read(file)
 		s.book, s.why = book{}, err
 		if err == nil {
-			s.book, s.why = parse(data)
+			s.book, s.why = s.parse(data)
 		}
 		s.read = true
 	}
@@ -110,7 +112,7 @@ func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
 }
 
-func parse(data []byte) (book, error) {
+func (s *Store) parse(data []byte) (book, error) {
 	b := book{Version: version}
 	if data == nil {
 		return b, nil
@@ -118,13 +120,20 @@ func parse(data []byte) (book, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&b); err != nil {
-		return book{}, fmt.Errorf("read %s: %w", file, err)
+		return book{}, fmt.Errorf("%s is damaged (%w), so no private host is allowed; mend it, or move it away and allow each host anew", s.path(), err)
 	}
 	if b.Version != version {
-		return book{}, fmt.Errorf("%s has version %d, this program reads version %d", file, b.Version, version)
+		return book{}, fmt.Errorf("%s has version %d, this program reads version %d; use the program that wrote it, or another folder", s.path(), b.Version, version)
+	}
+	for _, h := range b.Hosts {
+		if _, err := weburl.ParsePermit(h.Host); err != nil {
+			return book{}, fmt.Errorf("%s: %w, so no private host is allowed; take that entry out", s.path(), err)
+		}
 	}
 	return b, nil
 }
+
+func (s *Store) path() string { return filepath.Join(s.files.Path(), file) }
 
 // ErrNotAllowed says that a host that was to be removed is not on the list.
 var ErrNotAllowed = errors.New("is not on the list")
@@ -173,7 +182,7 @@ func find(b *book, h Host) int {
 
 func (s *Store) change(edit func(*book) error) error {
 	return s.files.Update(file, func(old []byte) ([]byte, error) {
-		b, err := parse(old)
+		b, err := s.parse(old)
 		if err != nil {
 			return nil, err
 		}

@@ -102,19 +102,3 @@ func (f *Folder) replace(name string, data []byte) error {
 	}
 	return syncFolder(f.path)
 }
-
-// ErrOwned says that another process owns the folder.
-var ErrOwned = errors.New("the data folder is in use by another wayleave")
-
-// Own makes the calling process the folder's one owner until release is called or the process ends. ErrOwned says
-// that there is one already.
-func (f *Folder) Own() (release func(), err error) {
-	release, err = lock(filepath.Join(f.path, "owner.lock"), false)
-	if errors.Is(err, errLocked) {
-		return nil, ErrOwned
-	}
-	if err != nil {
-		return nil, fmt.Errorf("lock the data folder: %w", err)
-	}
-	return release, nil
-}

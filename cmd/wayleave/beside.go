@@ -1,0 +1,87 @@
+// This file is for the commands that work on a data folder beside a server: whether one is there, and where.
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/weburl"
+)
+
+// beside is store for such a command; at is the folder's server, the zero value where none runs or has said where it
+// is. Where none runs, a person who thinks that one does has named another folder than serve's, and is told.
+func (d dataFlags) beside(s *session) (store *agent.Store, folder *datafolder.Folder, at datafolder.Server, err error) {
+	path, err := d.path(s)
+	if err != nil {
+		return nil, nil, at, err
+	}
+	_, missing := datafolder.Look(path)
+	if store, folder, err = d.store(s); err != nil {
+		return nil, nil, at, err
+	}
+	at, running, err := folder.Owner()
+	switch {
+	case errors.Is(missing, fs.ErrNotExist):
+		s.err.printf("note: made the data folder %s; a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
+	case err != nil:
+		s.err.printf("warning: %v\n", err)
+	case !running:
+		s.err.printf("note: no `wayleave serve` runs on the data folder %s now (`wayleave mcp` needs none); a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
+	}
+	return store, folder, at, nil
+}
+
+// sameListener says whether two listener addresses are one, as far as can be said without looking anything up.
+func sameListener(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	if errA != nil || errB != nil || portA != portB {
+		return false
+	}
+	hostA, hostB = listenHost(hostA), listenHost(hostB)
+	return hostA == hostB || hostA == "" || hostB == ""
+}
+
+// listenHost is a listener's host in one spelling; empty for every address of this machine.
+func listenHost(host string) string {
+	if host == "localhost" {
+		return "127.0.0.1"
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if ip.IsUnspecified() {
+		return ""
+	}
+	return ip.Unmap().String()
+}
+
+// covers says whether a permit is meant to let the server itself be read, which it never does.
+func covers(permit weburl.Permit, at datafolder.Server) bool {
+	own, err := netip.ParseAddrPort(at.Listen)
+	if err != nil {
+		return false
+	}
+	ip := own.Addr()
+	if ip.IsUnspecified() {
+		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	door := &weburl.Dialer{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}
+	hosts := []string{ip.String()}
+	if ip.IsLoopback() {
+		hosts = append(hosts, "localhost")
+	}
+	for _, host := range hosts {
+		u, err := weburl.Parse("http://" + net.JoinHostPort(host, strconv.Itoa(int(own.Port()))))
+		if err == nil && door.CheckURL(u) == nil {
+			return true
+		}
+	}
+	return false
+}
