@@ -177,6 +177,9 @@ func (p *parser) adopt(element *html.Node, at, block int) {
 	// The element itself leaves the stack, its copy goes above the block.
 	copy(p.open[at:], p.open[at+1:block+1])
 	p.open[block] = openElement{twin, kindOf(twin.DataAtom)}
+	if len(p.open) < maxOpen {
+		p.lost = p.lost[:0]
+	}
 }
 
 // moveChildren gives the children of from to to, which has none.

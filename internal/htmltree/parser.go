@@ -53,6 +53,7 @@ type parser struct {
 	skipFeed   bool // a line feed that comes next is not content: a pre or listing has just begun
 
 	open       []openElement
+	paragraphs int          // of them
 	lost       []*html.Node // open elements that a deeper one has taken the place of, see push
 	formatting []*html.Node // active formatting elements; nil is a marker
 

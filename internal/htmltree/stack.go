@@ -26,6 +26,7 @@ const (
 	textPoint        // MathML text integration point
 	htmlPoint        // HTML integration point
 	inside           // of another namespace than HTML's
+	paragraph        // p
 )
 
 // Scopes: what ends them.
@@ -48,7 +49,7 @@ func (e openElement) is(k kind) bool { return e.kind&k != 0 }
 func kindOf(a atom.Atom) kind {
 	switch a {
 	case atom.P:
-		return special | implied
+		return special | implied | paragraph
 	case atom.Li, atom.Dd, atom.Dt:
 		return special | implied
 	case atom.Optgroup, atom.Option, atom.Rb, atom.Rp, atom.Rt, atom.Rtc:
@@ -93,17 +94,29 @@ func (p *parser) top() openElement {
 
 // push opens an element. On a full stack it takes the place of the deepest one, which waits in lost until it closes.
 func (p *parser) push(n *html.Node, k kind) {
+	if k&paragraph != 0 {
+		p.paragraphs++
+	}
 	if len(p.open) == maxOpen {
 		p.lost = append(p.lost, p.open[maxOpen-1].node)
+		p.closed(maxOpen - 1)
 		p.open[maxOpen-1] = openElement{n, k}
 		return
 	}
 	p.open = append(p.open, openElement{n, k})
 }
 
+// closed takes the element at index i of the stack out of what is counted.
+func (p *parser) closed(i int) {
+	if p.open[i].is(paragraph) {
+		p.paragraphs--
+	}
+}
+
 // pop closes the element opened last.
 func (p *parser) pop() {
 	last := len(p.open) - 1
+	p.closed(last)
 	if len(p.lost) == 0 {
 		p.open = p.open[:last]
 		return
@@ -111,18 +124,20 @@ func (p *parser) pop() {
 	// What waited for its place goes on as a copy after what had it, so that the text keeps its order.
 	waiting := p.lost[len(p.lost)-1]
 	p.lost = p.lost[:len(p.lost)-1]
-	if p.copies <= 0 {
-		p.open[last] = openElement{waiting, nodeKind(waiting)}
-		return
+	if p.copies > 0 {
+		waiting = p.twin(waiting)
+		insert(p.open[last-1].node, waiting, nil)
 	}
-	twin := p.twin(waiting)
-	insert(p.open[last-1].node, twin, nil)
-	p.open[last] = openElement{twin, nodeKind(twin)}
+	p.open = p.open[:last]
+	p.push(waiting, nodeKind(waiting))
 }
 
 // truncate closes all elements from index i of the stack on.
 func (p *parser) truncate(i int) {
 	if i < len(p.open) {
+		for j := i; j < len(p.open); j++ {
+			p.closed(j)
+		}
 		p.open = p.open[:i]
 		p.lost = p.lost[:0]
 	}
@@ -134,6 +149,7 @@ func (p *parser) remove(i int) {
 		p.pop()
 		return
 	}
+	p.closed(i)
 	p.open = append(p.open[:i], p.open[i+1:]...)
 	p.lost = p.lost[:0]
 }
@@ -150,6 +166,9 @@ func (p *parser) indexOf(n *html.Node) int {
 
 // inScope is the index of the innermost open HTML element of this name, -1 if none is in the scope.
 func (p *parser) inScope(scope kind, name atom.Atom) int {
+	if name == atom.P && p.paragraphs == 0 {
+		return -1 // asked of every block
+	}
 	for i := len(p.open) - 1; i >= 0; i-- {
 		e := p.open[i]
 		if e.node.DataAtom == name && e.kind&inside == 0 {

@@ -201,9 +201,11 @@ func (p *parser) doctype(s string) {
 		return
 	}
 	p.mode = beforeHTML
-	s = strings.ToLower(strings.TrimSuffix(s, ">"))
-	name, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
-	rest = strings.TrimSpace(rest)
+	s = strings.ToLower(strings.TrimSpace(strings.TrimSuffix(s, ">")))
+	name, rest := s, ""
+	if i := strings.IndexAny(s, " \t\n\f"); i >= 0 {
+		name, rest = s[:i], strings.TrimSpace(s[i:])
+	}
 	p.quirks = name != "html" || oldDoctype(rest)
 }
 
@@ -218,7 +220,10 @@ func oldDoctype(s string) bool {
 	if id == "" || id[0] != '"' && id[0] != '\'' {
 		return true
 	}
-	public, system, _ := strings.Cut(id[1:], id[:1])
+	public, system, closed := strings.Cut(id[1:], id[:1])
+	if !closed {
+		return true
+	}
 	switch public {
 	case "html", "-/w3c/dtd html 4.0 transitional/en":
 		return true

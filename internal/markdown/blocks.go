@@ -39,6 +39,9 @@ func (r *renderer) special(n *html.Node, t *facts.Traits) bool {
 		}
 		r.heading(n, min(max(level, 1), 6))
 		return true
+	case t.Role == "cell" || t.Role == "gridcell" || t.Role == "columnheader" || t.Role == "rowheader":
+		r.apart(n)
+		return true
 	case t.Is(facts.NoteBack) && len(facts.ShortText(n)) < 40:
 		return true
 	case t.TeX != "" && r.formula(t.TeX, t.Is(facts.MathDisplay)):
@@ -160,6 +163,9 @@ func (r *renderer) generic(n *html.Node, t *facts.Traits) {
 		return
 	}
 	madeUp := n.DataAtom == 0 && strings.IndexByte(n.Data, '-') > 0
+	if madeUp && r.amp(n, t) {
+		return
+	}
 	if madeUp {
 		r.w.Space() // its style, which is not known here, sets it apart more often than not
 	}

@@ -178,20 +178,23 @@ func cost(t *testing.T, page string) (cpu time.Duration, allocated uint64, writt
 
 func TestTM010HostileShapesCostInProportion(t *testing.T) {
 	const (
-		size      = 128 << 10
 		perByte   = 120                   // bytes allocated; a node is 104 and may stand for three bytes
 		output    = 8                     // bytes written for each of the page
 		spread    = 2.5                   // times the time for twice the page
 		countable = 60 * time.Millisecond // below it caches and page faults make the ratio; what grows by the square is far above
 		tries     = 5                     // other work on the machine makes a single ratio mean little
 	)
+	size := 128 << 10
+	if raceDetector {
+		size /= 8
+	}
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
 			for try := 1; ; try++ {
 				once, _, _ := cost(t, s.page(size))
 				twice, allocated, written := cost(t, s.page(2*size))
-				if allocated > 2*size*perByte+1<<20 {
-					t.Errorf("%d bytes allocated for each", allocated/2/size)
+				if allocated > uint64(2*size*perByte+1<<20) {
+					t.Errorf("%d bytes allocated for each", allocated/2/uint64(size))
 				}
 				if written > 2*size*output {
 					t.Errorf("%d bytes written for each", written/2/size)

@@ -62,6 +62,8 @@ func (r *renderer) drawn(n *html.Node, t *facts.Traits) bool {
 		r.children(n)
 		r.display = display
 		return true
+	case t.Is(facts.MathDrawn) && besideScript(n):
+		return true
 	case t.Is(facts.MathDrawn):
 		if math := facts.Find(n, atom.Math, look); math != nil {
 			r.mathML(math, r.display || t.Is(facts.MathDisplay))

@@ -139,7 +139,7 @@ func (r *renderer) media(n *html.Node) {
 		r.apart(n)
 		return
 	}
-	r.addressOf(n, src, n.Data)
+	r.addressOf(n, src, strings.TrimPrefix(n.Data, "amp-"))
 }
 
 // object writes what an object shows where it cannot be drawn, or else its address.
@@ -180,10 +180,31 @@ func (r *renderer) frame(n *html.Node) {
 	if h, ok := facts.Number(n, "height"); ok && h <= 1 {
 		return
 	}
-	src := facts.FirstAttribute(n, "src", "data-src", "data-lazy-src")
+	src := ""
+	for _, key := range []string{"src", "data-src", "data-lazy-src"} { // one that waits for a script shows a blank page
+		if src = facts.FirstAttribute(n, key); src != "" && !address.Inert(r.base.Resolve(src)) {
+			break
+		}
+	}
 	r.w.Break(2)
 	r.addressOf(n, src, "frame")
 	r.w.Break(2)
+}
+
+// amp writes an element by which an AMP page spells one of HTML's; false for any other element.
+func (r *renderer) amp(n *html.Node, t *facts.Traits) bool {
+	switch n.Data {
+	case "amp-img", "amp-anim":
+		r.image(n, t)
+		r.children(n) // its noscript is the same picture
+	case "amp-iframe":
+		r.frame(n)
+	case "amp-video", "amp-audio":
+		r.media(n)
+	default:
+		return false
+	}
+	return true
 }
 
 // imageAddress is an absolute address that an image can come from; empty for none.

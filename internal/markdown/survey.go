@@ -96,7 +96,11 @@ func referenceTarget(a *html.Node) string {
 		case "role":
 			role = a.Attr[i].Val
 		case "class":
-			f = facts.ClassFlags(a.Attr[i].Val)
+			f |= facts.ClassFlags(a.Attr[i].Val)
+		case "epub:type":
+			if a.Attr[i].Val == "noteref" {
+				f |= facts.NoteRef
+			}
 		}
 	}
 	if len(href) < 2 || href[0] != '#' {

@@ -19,7 +19,7 @@ func (r *renderer) table(n *html.Node, t *facts.Traits) {
 	switch {
 	case s.Code:
 		r.codeBlock(n)
-	case len(s.Rows) == 0 || s.Layout(t.Role):
+	case len(s.Rows) == 0 || s.Layout(t.Role) || t.Is(facts.MathDisplay):
 		r.unfold(n)
 	default:
 		r.dataTable(&s)

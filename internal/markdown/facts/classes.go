@@ -68,7 +68,8 @@ func nameFlag(name string) Flags {
 	case "math", "arithmatex", "tex2jax_process", "latex", "tex", "mathjax-inline", "MathJax_Preview", "math-inline", "math-tex",
 		"mathjax", "mathjax_process":
 		return MathSource
-	case "math-display", "math-block", "katex-display", "MJXc-display", "MathJax_Display", "display":
+	case "math-display", "math-block", "katex-display", "MJXc-display", "MathJax_Display", "display",
+		"ltx_equation", "ltx_equationgroup", "ltx_eqn_table":
 		return MathDisplay
 	case "katex-html", "MathJax", "MathJax_SVG", "MathJax_CHTML", "mjx-chtml", "MathJax_MathML":
 		return MathDrawn

@@ -78,13 +78,13 @@ func classLanguage(class string, own bool) string {
 	bare, marked := "", false
 	for name := range strings.FieldsSeq(class) {
 		for _, prefix := range []string{"language-", "lang-", "highlight-source-", "mw-highlight-lang-", "highlight-text-",
-			"sourceCode-", "src-", "highlight-", "syntax-", "brush-", "code-lang-"} {
+			"sourceCode-", "src-", "highlight-", "syntax-", "brush-", "code-lang-", "lang:"} {
 			rest, ok := strings.CutPrefix(name, prefix)
 			if !ok {
 				continue
 			}
 			lang := languageName(rest)
-			if lang != "" && (prefix == "language-" || prefix == "lang-" || prefix == "highlight-source-" ||
+			if lang != "" && (prefix == "language-" || prefix == "lang-" || prefix == "lang:" || prefix == "highlight-source-" ||
 				prefix == "mw-highlight-lang-" || known(lang)) {
 				return lang
 			}

@@ -93,6 +93,9 @@ func FirstSource(srcset string) string {
 
 // Tiny says that an image is a pixel that counts readers, or a spacer.
 func Tiny(n *html.Node, t *Traits) bool {
+	if _, ratio := Attribute(n, "layout"); ratio {
+		return false // width and height are the shape of a picture that fills its place
+	}
 	for i := range n.Attr {
 		if key := n.Attr[i].Key; key == "width" || key == "height" {
 			if v, ok := Number(n, key); ok && v <= 2 && !strings.Contains(n.Attr[i].Val, "%") {

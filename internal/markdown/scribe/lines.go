@@ -94,6 +94,9 @@ func (w *Writer) linePrefix() {
 // lineStarts guards the start of a line: where s, the text that comes now, would begin a block, it writes the first
 // characters with a backslash and answers how many bytes of s it took.
 func (w *Writer) lineStarts(s string) int {
+	if n := len(w.out) - w.lineStart; n > 0 && n <= maxDigits && w.flat == inBlock && digit(w.out[len(w.out)-1]) {
+		return w.numberGoesOn(s, n)
+	}
 	if len(w.out) != w.lineStart || w.flat != inBlock && (w.flat != inHeading || s[0] != '[') {
 		return 0
 	}
@@ -118,22 +121,43 @@ func (w *Writer) lineStarts(s string) int {
 	case '[':
 		escape = taskBox(s)
 	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		n := 1
-		for n < len(s) && digit(s[n]) {
-			n++
-		}
-		if n > 9 || n == len(s) || s[n] != '.' && s[n] != ')' || !ends(s, n+1) {
-			return 0
-		}
-		w.out = append(w.out, s[:n]...)
-		w.out = append(w.out, '\\', s[n])
-		return n + 1
+		return w.itemNumber(s, 0)
 	}
 	if !escape {
 		return 0
 	}
 	w.out = append(w.out, '\\', s[0])
 	return 1
+}
+
+// maxDigits is how many digits an item's number has at most.
+const maxDigits = 9
+
+// itemNumber guards a line whose first written digits are so many, and that s goes on with.
+func (w *Writer) itemNumber(s string, written int) int {
+	n := 0
+	for n < len(s) && digit(s[n]) {
+		n++
+	}
+	if written+n > maxDigits || n == len(s) || s[n] != '.' && s[n] != ')' || !ends(s, n+1) {
+		return 0
+	}
+	w.out = append(w.out, s[:n]...)
+	w.out = append(w.out, '\\', s[n])
+	return n + 1
+}
+
+// numberGoesOn guards a line that another element has begun with a number, n bytes long so far.
+func (w *Writer) numberGoesOn(s string, n int) int {
+	if len(w.marks) > 0 || s[0] != '.' && s[0] != ')' && !digit(s[0]) {
+		return 0
+	}
+	for _, c := range w.out[w.lineStart:] {
+		if !digit(c) {
+			return 0
+		}
+	}
+	return w.itemNumber(s, n)
 }
 
 // taskBox says that s, which begins with a bracket, may read as the box of a task.
