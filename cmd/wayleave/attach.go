@@ -10,50 +10,9 @@ import (
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/clientblock"
 	"github.com/wayleave/wayleave/internal/datafolder"
-	"github.com/wayleave/wayleave/internal/secret"
 )
-
-// tokenVariable is what a block reads instead of holding a token, with --variable.
-const tokenVariable = "WAYLEAVE_TOKEN"
-
-// place is where a client finds the server: a URL with a token, or a command to start.
-type place struct {
-	url      string
-	token    secret.Value
-	variable bool     // the token comes from tokenVariable
-	command  []string // not nil: stdio
-}
-
-// client is one program that can be attached.
-type client struct {
-	name  string
-	where string // where the block goes
-	block func(place) string
-}
-
-func clients() []client {
-	return []client{
-		{"claude", "for Claude Code: merge it into ~/.claude.json (you alone) or .mcp.json (a project; use --variable there)", claudeBlock},
-		{"opencode", "for OpenCode: merge it into ~/.config/opencode/opencode.json", openCodeBlock},
-		{"ai-sdk", "for the AI SDK: npm install @ai-sdk/mcp", aiSDKBlock},
-		{"generic", "for any MCP client that takes an mcpServers object", genericBlock},
-	}
-}
-
-func clientNames() []string {
-	var names []string
-	for _, c := range clients() {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-func blockOf(name string, p place) string {
-	all := clients()
-	i := slices.IndexFunc(all, func(c client) bool { return c.name == name })
-	return all[i].block(p)
-}
 
 type attachCommand struct {
 	dataFlags
@@ -81,23 +40,23 @@ func (c *attachCommand) Run(s *session) error {
 		Data    string   `json:"data,omitempty"`
 		Block   string   `json:"block"`
 	}{Client: c.Client, Agent: c.Agent}
-	p := place{variable: c.Variable}
+	p := clientblock.Place{Variable: c.Variable}
 	if c.Stdio {
 		self, err := os.Executable()
 		if err != nil {
 			self = "wayleave"
 		}
-		p.command = []string{self, "mcp"}
+		p.Command = []string{self, "mcp"}
 		if c.Agent != agent.Local {
-			p.command = append(p.command, "--agent", c.Agent)
+			p.Command = append(p.Command, "--agent", c.Agent)
 		}
 		if c.Data != "" { // the harness has another working folder, and passes on what it likes of the environment
-			p.command = append(p.command, "--data", absolute(c.Data))
+			p.Command = append(p.Command, "--data", absolute(c.Data))
 			if _, err := datafolder.Look(c.Data); err != nil {
 				s.err.printf("note: %v; the block starts nothing until it is there\n", err)
 			}
 		}
-		out.Command = p.command
+		out.Command = p.Command
 	} else {
 		told, err := c.told(s)
 		if err != nil {
@@ -110,27 +69,29 @@ func (c *attachCommand) Run(s *session) error {
 		if c.URL = cmp.Or(told, at.URL, "http://"+defaultListen+"/mcp"); at.URL != "" && c.URL != at.URL {
 			s.err.printf("note: the block says %s; the server of this data folder says that it is at %s\n", c.URL, at.URL)
 		}
-		p.url = c.URL
+		p.URL = c.URL
 		token, text, err := store.NewToken(c.Agent, agent.ScopeTools)
 		if err != nil {
 			return err
 		}
-		p.token, out.URL, out.Token, out.ID, out.Data = text, c.URL, text.Reveal(), token.ID, folder.Path()
+		p.Token, out.URL, out.Token, out.ID, out.Data = text, c.URL, text.Reveal(), token.ID, folder.Path()
 	}
-	out.Block = blockOf(c.Client, p)
+	client, ok := clientblock.Of(c.Client)
+	if !ok {
+		return misused("%s is not one of %s", strconv.Quote(c.Client), strings.Join(clientblock.Names(), ", "))
+	}
+	out.Block = client.Block(p)
 	if c.JSON {
 		return s.out.jsonIndented(out)
 	}
-	all := clients()
-	i := slices.IndexFunc(all, func(k client) bool { return k.name == c.Client })
-	s.err.printf("%s\n", all[i].where)
+	s.err.printf("%s\n", client.Where)
 	if !c.Stdio {
 		s.err.printf("it has a fresh token (%s of agent %s, for a server on %s): tokens are not kept, so an earlier one cannot be shown again; `%s agents token revoke %s%s` ends it\n", out.ID, c.Agent, out.Data, calledAs(), out.ID, c.again())
 	}
 	if c.Variable && !c.Stdio {
-		s.err.printf("set the variable: export %s=%s\n", tokenVariable, out.Token)
+		s.err.printf("set the variable: export %s=%s\n", clientblock.TokenVariable, out.Token)
 		if c.Client == "generic" {
-			s.err.printf("the client must put the variable's value in place of ${%s} itself; one that does not sends these characters and gets 401, so give it a block without --variable\n", tokenVariable)
+			s.err.printf("the client must put the variable's value in place of ${%s} itself; one that does not sends these characters and gets 401, so give it a block without --variable\n", clientblock.TokenVariable)
 		}
 	}
 	if c.Client == "claude" && !c.Stdio && !c.Variable {
@@ -154,73 +115,4 @@ func (c *attachCommand) told(s *session) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// bearer is the Authorization value, with the client's own spelling of a variable.
-func (p place) bearer(variable string) string {
-	if p.variable {
-		return "Bearer " + variable
-	}
-	return "Bearer " + p.token.Reveal()
-}
-
-func indented(v any) string {
-	text, err := encode(v, "  ")
-	if err != nil { // maps of strings only: cannot be
-		return ""
-	}
-	return text
-}
-
-// server is one entry of a client's configuration, in the order in which a person reads it.
-type server struct {
-	Type    string            `json:"type"`
-	URL     string            `json:"url,omitempty"`
-	Command any               `json:"command,omitempty"` // Claude Code: the program; OpenCode: it and its arguments
-	Args    []string          `json:"args,omitempty"`
-	Enabled bool              `json:"enabled,omitempty"`
-	Headers map[string]string `json:"headers,omitempty"`
-}
-
-func claudeBlock(p place) string {
-	server := server{Type: "http", URL: p.url, Headers: map[string]string{"Authorization": p.bearer("${" + tokenVariable + "}")}}
-	if p.command != nil {
-		server.Type, server.URL, server.Headers = "stdio", "", nil
-		server.Command, server.Args = p.command[0], p.command[1:]
-	}
-	return indented(map[string]any{"mcpServers": map[string]any{"wayleave": server}})
-}
-
-func genericBlock(p place) string { return claudeBlock(p) }
-
-func openCodeBlock(p place) string {
-	server := server{Type: "remote", URL: p.url, Enabled: true,
-		Headers: map[string]string{"Authorization": p.bearer("{env:" + tokenVariable + "}")}}
-	if p.command != nil {
-		server.Type, server.URL, server.Headers = "local", "", nil
-		server.Command = p.command
-	}
-	return indented(map[string]any{"mcp": map[string]any{"wayleave": server}})
-}
-
-func aiSDKBlock(p place) string {
-	if p.command != nil {
-		var args []string
-		for _, a := range p.command[1:] {
-			args = append(args, strconv.Quote(a))
-		}
-		return "import { createMCPClient } from '@ai-sdk/mcp';\n" +
-			"import { Experimental_StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';\n\n" +
-			"const wayleave = await createMCPClient({\n" +
-			"  transport: new Experimental_StdioMCPTransport({ command: " + strconv.Quote(p.command[0]) + ", args: [" + strings.Join(args, ", ") + "] }),\n" +
-			"});\nconst tools = await wayleave.tools();\n"
-	}
-	authorization := strconv.Quote(p.bearer(""))
-	if p.variable {
-		authorization = "`Bearer ${process.env." + tokenVariable + "}`"
-	}
-	return "import { createMCPClient } from '@ai-sdk/mcp';\n\n" +
-		"const wayleave = await createMCPClient({\n" +
-		"  transport: {\n    type: 'http',\n    url: " + strconv.Quote(p.url) + ",\n    headers: { Authorization: " + authorization + " },\n  },\n" +
-		"});\nconst tools = await wayleave.tools();\n"
 }

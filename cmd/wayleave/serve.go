@@ -15,6 +15,7 @@ import (
 
 	"github.com/wayleave/wayleave"
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/clientblock"
 	"github.com/wayleave/wayleave/internal/datafolder"
 )
 
@@ -202,7 +203,7 @@ func (c *serveCommand) announce(s *session, store *agent.Store, endpoint string)
 		s.err.printf("warning: %v\n", err)
 		return
 	}
-	attach, others := c.attachLine(s, endpoint), strings.Join(clientNames()[1:], ", ")
+	attach, others := c.attachLine(s, endpoint), strings.Join(clientblock.Names()[1:], ", ")
 	if len(agents) > 0 {
 		s.out.printf("\n`%s` prints a block for Claude Code with a fresh token (also: %s).\n", attach, others)
 		return
@@ -212,8 +213,9 @@ func (c *serveCommand) announce(s *session, store *agent.Store, endpoint string)
 		s.err.printf("warning: %v\n", err)
 		return
 	}
+	generic, _ := clientblock.Of("generic")
 	s.out.printf("\nThis is the first start: here is agent %q with a token that is not shown again.\nPut this into your agent's MCP configuration:\n\n%s\n", agent.Local,
-		blockOf("generic", place{url: endpoint, token: token}))
+		generic.Block(clientblock.Place{URL: endpoint, Token: token}))
 	s.out.printf("Then ask the agent: \"Read https://example.com/ with web_fetch and tell me its first heading.\"\n"+
 		"Other clients: `%s` (also: %s). Without an agent: `%s fetch https://example.com/`.\n", attach, others, calledAs())
 }

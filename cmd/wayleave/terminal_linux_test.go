@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/wayleave/wayleave/internal/terminal"
 )
 
 // onTerminal runs a command line with a pseudo-terminal for standard output and standard error, and gives what came out
@@ -89,7 +91,7 @@ func TestTM077PageCannotCommandTheTerminal(t *testing.T) {
 		if code != c.code || !strings.Contains(shown, c.shows) {
 			t.Errorf("%s: exit %d, shown %q", c.name, code, shown)
 		}
-		if inert(shown) != shown || strings.ContainsRune(shown, '\x1b') {
+		if terminal.Inert(shown) != shown || strings.ContainsRune(shown, '\x1b') {
 			t.Errorf("%s: the terminal gets %q", c.name, shown)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -25,7 +25,7 @@ func TestTM077SequencesAreRemovedWholeAndTextStays(t *testing.T) {
 		"a\u202eb\u2066c\u200fd":    "abcd", // direction
 		"a\U000E0041b":              "ab",   // tags
 	} {
-		if got := inert(text); got != want {
+		if got := Inert(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
@@ -37,12 +37,12 @@ func FuzzInert(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := inert(text)
+		got := Inert(text)
 		if i := strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' || reorders(r) }); i >= 0 {
 			t.Fatalf("%q is shown as %q", text, got)
 		}
-		if inert(got) != got {
-			t.Fatalf("%q is shown as %q, and that as %q", text, got, inert(got))
+		if Inert(got) != got {
+			t.Fatalf("%q is shown as %q, and that as %q", text, got, Inert(got))
 		}
 		if strings.Count(got, "\n") != strings.Count(text, "\n") {
 			t.Fatalf("%q lost a line: %q", text, got)
