@@ -118,6 +118,10 @@ func (r *renderer) flatten(n *html.Node) {
 				m = facts.Skipping(n, m)
 				continue
 			}
+			if r.leftOut(m) {
+				m = facts.Skipping(n, m)
+				continue
+			}
 			r.w.Space()
 		}
 		m = facts.Following(n, m)
