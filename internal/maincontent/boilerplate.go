@@ -14,6 +14,9 @@ const (
 	mostByTag  = 60 // nav, aside, footer, header
 )
 
+// fewProse is how many characters outside of links an invitation has at most: whoever writes more has something to say.
+const fewProse = 400
+
 // dropBoilerplate marks what is furniture of the site: by element, by role, by the words of class and id.
 func (f *finder) dropBoilerplate(top *html.Node) {
 	for _, n := range f.order {
@@ -45,9 +48,9 @@ func (f *finder) furniture(n *html.Node, m *mark, share int) bool {
 		case atom.Aside:
 			return !hasName(n, calloutWords)
 		case atom.Footer:
-			return !f.ofPost(n) || linkHeavy(m, 50)
+			return !m.ofPost || linkHeavy(m, 50)
 		case atom.Header:
-			return m.h1 == 0 && (!f.ofPost(n) || linkHeavy(m, 50) && m.text > 60)
+			return m.h1 == 0 && (!m.ofPost || linkHeavy(m, 50) && m.text > 60)
 		}
 	}
 	if share > mostByName || m.h1 > 0 && f.total.h1 <= 2 {
@@ -60,21 +63,10 @@ func (f *finder) furniture(n *html.Node, m *mark, share int) bool {
 	switch {
 	case hasName(n, furnitureWords):
 		return true
+	case hasName(n, topicWords):
+		return linkHeavy(m, 30) || m.text-m.links < fewProse
 	case hasName(n, linkyWords):
 		return linkHeavy(m, 40) || m.text < 60
-	}
-	return false
-}
-
-// ofPost tells that a header or footer belongs to a post or article and not to the site.
-func (f *finder) ofPost(n *html.Node) bool {
-	for p := n.Parent; p != nil; p = p.Parent {
-		switch p.DataAtom {
-		case atom.Article, atom.Section, atom.Blockquote, atom.Main, atom.Li, atom.Td, atom.Figure:
-			return true
-		case atom.Body:
-			return false
-		}
 	}
 	return false
 }
@@ -85,10 +77,10 @@ func (f *finder) dropReadersComments(top *html.Node) {
 	all := f.marks[top]
 	for i := len(f.order) - 1; i >= 0; i-- {
 		n := f.order[i]
-		if n == top || !below(n, top) || f.hidden(n, top) || !hasName(n, commentWords) {
+		m := f.marks[n]
+		if !m.under || m.gone || !hasName(n, commentWords) {
 			continue
 		}
-		m := f.marks[n]
 		rest := all.prose - m.prose
 		if m.h1 == 0 && rest >= 300 && rest*3 >= m.prose {
 			f.dropped[n] = true
@@ -105,11 +97,13 @@ func dialogLike(n *html.Node) bool {
 // The words are those of class and id attributes, split at everything but letters and at capitals, in lower case.
 
 var (
-	furnitureWords = words("cookie cookies consent gdpr cookiebanner breadcrumb breadcrumbs navbar navigation sharebar share sharing social socials newsletter subscribe advert advertisement adverts advertising werbung sponsor sponsored promo promotion skiplink skip-link masthead sitenav site-nav site-header site-footer siteheader sitefooter pagination pager popup modal lightbox offcanvas tooltip also-bought related-posts related-articles print-hidden noprint sidenav side-nav")
-	linkyWords     = words("nav menu menus sidebar sidebar-left sidebar-right footer topbar toolbar related recommended recommendations recommend popular trending also more toc tags tagcloud widget widgets links banner ads ad rail aside secondary complementary")
-	commentWords   = words("comments commentlist comment-list disqus respond replies discussion-comments comments-area comments-section")
-	calloutWords   = words("note warning tip important admonition callout notice info caution danger hint example pullquote sidenote footnote footnotes infobox")
-	pagerWords     = words("pager pagination prev next nav")
+	furnitureWords = words("cookie cookies consent gdpr cookiebanner breadcrumb breadcrumbs navbar sharebar sharedaddy advert advertisement adverts advertising werbung sponsor sponsored skiplink skip-link masthead sitenav site-nav site-header site-footer siteheader sitefooter pagination pager popup modal lightbox offcanvas tooltip also-bought related-posts relatedposts related-articles relatedarticles print-hidden noprint sidenav side-nav")
+	// Words that an article may bear for what it is about.
+	topicWords   = words("navigation share sharing social socials newsletter subscribe promo promotion")
+	linkyWords   = words("nav menu menus sidebar sidebar-left sidebar-right footer topbar toolbar related recommended recommendations recommend popular trending also more toc tags tagcloud widget widgets links banner ads ad rail aside secondary complementary")
+	commentWords = words("comments commentlist comment-list disqus respond replies discussion-comments comments-area comments-section")
+	calloutWords = words("note warning tip important admonition callout notice info caution danger hint example pullquote sidenote footnote footnotes infobox")
+	pagerWords   = words("pager pagination prev next nav")
 )
 
 func words(list string) map[string]bool {

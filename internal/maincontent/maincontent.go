@@ -46,9 +46,12 @@ func Find(root *html.Node) Selection {
 		return Selection{Root: body, above: above(body), dropped: f.dropped}
 	}
 	f.total = *total
+	f.descend(body, nil)
 	f.dropBoilerplate(body)
 	f.remeasure(body)
+	f.descend(body, nil)
 	top := f.chooseRoot(body)
+	f.descend(body, top)
 	f.dropReadersComments(top)
 	f.remeasure(body)
 	return Selection{Root: top, above: above(top), Chars: f.marks[top].kept, PageChars: total.text, dropped: f.dropped, prose: f.prose(body)}
@@ -77,6 +80,11 @@ type mark struct {
 	kept  int // of text, outside dropped elements
 	prose int // of kept, outside links
 	h1    int // first-level headings
+
+	gone      bool // in a dropped element, or one itself
+	inArticle bool // below an article
+	ofPost    bool // below what has headers and footers of its own
+	under     bool // below the root that was chosen
 }
 
 // prose is the page's running text: what a reader could have come for. Text in links counts a little, since a listing is
@@ -109,67 +117,40 @@ func (f *finder) chooseRoot(body *html.Node) *html.Node {
 func (f *finder) declared(body *html.Node, all *mark) *html.Node {
 	var mains, articles []*html.Node
 	for _, n := range f.order {
-		if f.hidden(n, body) {
-			continue
-		}
+		m := f.marks[n]
 		switch {
+		case m.gone:
 		case n.DataAtom == atom.Main || attribute(n, "role") == "main":
 			mains = append(mains, n)
-		case n.DataAtom == atom.Article && !f.inside(n, body, atom.Article):
+		case n.DataAtom == atom.Article && !m.inArticle:
 			articles = append(articles, n)
 		}
 	}
-	if n := f.common(mains, body); n != nil && f.marks[n].kept*2 >= all.kept {
+	if n := common(mains); n != nil && f.marks[n].kept*2 >= all.kept {
 		if len(articles) == 1 && below(articles[0], n) && f.marks[articles[0]].kept*10 >= f.marks[n].kept*8 && f.marks[articles[0]].h1 >= f.marks[n].h1 {
 			return articles[0]
 		}
 		return n
 	}
-	if n := f.common(articles, body); n != nil && f.marks[n].kept*10 >= all.kept*7 {
+	if n := common(articles); n != nil && f.marks[n].kept*10 >= all.kept*7 {
 		return n
 	}
 	return nil
 }
 
-// common is the lowest element that holds all of nodes.
-func (f *finder) common(nodes []*html.Node, body *html.Node) *html.Node {
+// common is the lowest element that holds all of nodes, which stand in document order: that of the first and the last.
+func common(nodes []*html.Node) *html.Node {
 	if len(nodes) == 0 {
 		return nil
 	}
-	above := map[*html.Node]int{}
-	for _, n := range nodes {
-		for p := n; p != nil; p = p.Parent {
-			above[p]++
-			if p == body {
-				break
-			}
-		}
-	}
-	for p := nodes[0]; p != nil; p = p.Parent {
-		if above[p] == len(nodes) {
+	over := above(nodes[0])
+	over[nodes[0]] = true
+	for p := nodes[len(nodes)-1]; p != nil; p = p.Parent {
+		if over[p] {
 			return p
 		}
 	}
-	return body
-}
-
-// hidden tells that n stands in a dropped element.
-func (f *finder) hidden(n, top *html.Node) bool {
-	for p := n; p != nil && p != top; p = p.Parent {
-		if f.dropped[p] {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *finder) inside(n, top *html.Node, a atom.Atom) bool {
-	for p := n.Parent; p != nil && p != top; p = p.Parent {
-		if p.DataAtom == a {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 func (f *finder) heaviest(n *html.Node) *html.Node {

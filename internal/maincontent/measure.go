@@ -92,6 +92,31 @@ func (f *finder) remeasure(top *html.Node) {
 	}
 }
 
+// descend tells each element what it stands in, parents before children.
+func (f *finder) descend(top, chosen *html.Node) {
+	for i := len(f.order) - 1; i >= 0; i-- {
+		n := f.order[i]
+		m := f.marks[n]
+		m.gone, m.inArticle, m.ofPost, m.under = f.dropped[n], false, false, false
+		p := f.marks[n.Parent]
+		if n == top || p == nil {
+			continue
+		}
+		m.gone = m.gone || p.gone
+		m.inArticle = p.inArticle || n.Parent.DataAtom == atom.Article
+		m.ofPost = p.ofPost || hasOwnHeader(n.Parent)
+		m.under = p.under || n.Parent == chosen
+	}
+}
+
+func hasOwnHeader(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Article, atom.Section, atom.Blockquote, atom.Main, atom.Li, atom.Td, atom.Figure:
+		return true
+	}
+	return false
+}
+
 // unseen are the elements whose text nobody reads.
 func unseen(n *html.Node) bool {
 	switch n.DataAtom {

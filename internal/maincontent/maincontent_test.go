@@ -1,0 +1,145 @@
+package maincontent
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+const story = "<p>The old tide mill at the mouth of the river was rebuilt last winter, and its wheel turns twice a day again.</p>" +
+	"<p>A tide mill works by holding the flood behind a gate and letting it run back through the wheel once the sea has fallen.</p>" +
+	"<p>The new gate is made of larch, because larch lasts longest where wood is wet and dry by turns.</p>"
+
+const siteHead = `<header><a href="/">Home</a><nav><ul><li><a href="/a">Products menu</a></li><li><a href="/b">Pricing menu</a></li></ul></nav></header>`
+const siteFoot = `<footer><p>© The Quay Press</p><a href="/privacy">Privacy policy</a></footer>`
+
+func TestMainContentOfEachKindOfPage(t *testing.T) {
+	for _, c := range []struct {
+		name, body   string
+		keeps, lacks []string
+	}{
+		{"article", siteHead + "<main><article><h1>Mill</h1>" + story + "</article><aside class=related><a href=/r>Related story</a></aside></main>" + siteFoot,
+			[]string{"Mill", "tide mill works", "larch"}, []string{"Products menu", "Related story", "Privacy policy"}},
+		{"article without landmarks", `<div class="top-menu"><a href=/a>Products menu</a></div><div id=wrap><div class=body><h1>Mill</h1>` + story + `</div></div><div class="footer-links"><a href=/p>Privacy policy</a></div>`,
+			[]string{"Mill", "larch"}, []string{"Products menu", "Privacy policy"}},
+		{"a note in an article is no furniture", "<article><h1>Mill</h1>" + story + "<aside class='admonition warning'>Mind the step.</aside></article>",
+			[]string{"Mind the step."}, nil},
+		{"a thread keeps every post", siteHead + "<div class=thread><h1>Squeaks</h1>" +
+			"<div class='post comment'><b>ann</b>" + story + "</div><div class='post comment'><b>bob</b>" + story + "</div></div>" + siteFoot,
+			[]string{"ann", "bob"}, []string{"Products menu"}},
+		{"readers' comments below an article go", "<article><h1>Mill</h1>" + story + story + "</article><section id=comments><p>Lovely.</p></section>",
+			[]string{"larch"}, []string{"Lovely."}},
+		{"a page of comments stays", "<h1>Ask</h1><div class=comments><p>" + strings.Repeat("A long answer that is the page. ", 30) + "</p></div>",
+			[]string{"A long answer"}, nil},
+		{"a listing keeps its items", siteHead + "<main><h1>Chisels</h1><div class=card><a href=/1>Chisel one</a><p>€20</p></div><div class=card><a href=/2>Chisel two</a><p>€21</p></div></main>" + siteFoot,
+			[]string{"Chisel one", "€21"}, []string{"Privacy policy"}},
+		{"several articles all stay", siteHead + "<div><article><h2>One</h2>" + story + "</article><article><h2>Two</h2>" + story + "</article></div>" + siteFoot,
+			[]string{"One", "Two"}, []string{"Products menu"}},
+		{"a short page is not lost", siteHead + "<main><h1>Hours</h1><p>Mon 9–17</p></main>" + siteFoot,
+			[]string{"Mon 9–17"}, []string{"Products menu"}},
+		{"a consent box goes", "<div id=cookie-banner><p>We use cookies.</p></div><h1>Mill</h1>" + story,
+			[]string{"larch"}, []string{"We use cookies."}},
+		{"most of a page is kept whatever it calls itself", "<nav>" + story + "</nav><p>x</p>", []string{"larch"}, nil},
+		{"a heading called banner is a heading", "<h1 class=banner>Mill</h1>" + story, []string{"Mill"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := shown(t, c.body)
+			for _, s := range c.keeps {
+				if !strings.Contains(got, s) {
+					t.Errorf("%q is lost: %s", s, got)
+				}
+			}
+			for _, s := range c.lacks {
+				if strings.Contains(got, s) {
+					t.Errorf("%q is kept", s)
+				}
+			}
+		})
+	}
+}
+
+func TestThinSelectionIsTold(t *testing.T) {
+	whole := Find(parse(t, "<h1>Mill</h1>"+story))
+	if whole.Thin() {
+		t.Errorf("the whole page is called thin: %d of %d characters", whole.Chars, whole.PageChars)
+	}
+	if s := (Selection{Chars: 99, prose: 300}); !s.Thin() {
+		t.Error("under a third is not called thin")
+	}
+	if s := (Selection{Chars: 100, prose: 300}); s.Thin() {
+		t.Error("a third is called thin")
+	}
+}
+
+func TestEmptyPagesHaveASelection(t *testing.T) {
+	for _, body := range []string{"", "<script>x()</script>", "<nav></nav>", "<frameset><frame src=a></frameset>"} {
+		s := Find(parse(t, body))
+		if s.Root == nil || s.Thin() {
+			t.Errorf("%q: root %v, thin %v", body, s.Root, s.Thin())
+		}
+	}
+}
+
+// TestDeepTreesAreWalkedWithoutRecursion would end the process, not the test, if the stack grew with the depth.
+func TestDeepTreesAreWalkedWithoutRecursion(t *testing.T) {
+	root := &html.Node{Type: html.ElementNode, Data: "div"}
+	n := root
+	for range 200_000 {
+		c := &html.Node{Type: html.ElementNode, Data: "div"}
+		n.AppendChild(c)
+		n = c
+	}
+	n.AppendChild(&html.Node{Type: html.TextNode, Data: "bottom"})
+	if s := Find(root); s.Chars != len("bottom") {
+		t.Errorf("%d characters found at the bottom", s.Chars)
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add(siteHead + story + siteFoot)
+	f.Add("<main><article><main>x</main></article></main><article>y")
+	f.Fuzz(func(t *testing.T, src string) {
+		root, err := html.Parse(strings.NewReader(src))
+		if err != nil {
+			return
+		}
+		s := Find(root)
+		if s.Root == nil || s.Chars < 0 || s.Chars > s.PageChars {
+			t.Errorf("root %v, %d of %d characters", s.Root, s.Chars, s.PageChars)
+		}
+		if s.Drop(s.Root) && s.Chars > 0 {
+			t.Error("the root itself is dropped")
+		}
+	})
+}
+
+func parse(t *testing.T, body string) *html.Node {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader("<!doctype html><title>t</title><body>" + body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// shown is the text of the main content.
+func shown(t *testing.T, body string) string {
+	root := parse(t, body)
+	s := Find(root)
+	var b strings.Builder
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if s.Drop(n) {
+			return
+		}
+		if n.Type == html.TextNode {
+			b.WriteString(n.Data + " ")
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+	}
+	walk(root)
+	return b.String()
+}
