@@ -55,8 +55,8 @@ func parseConfig(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// typed checks a value of the file against its flag's type and gives what kong takes.
-func typed(f *kong.Flag, value any) (any, error) {
+// typed checks the value of a key against its flag's type and gives what kong takes.
+func typed(f *kong.Flag, name string, value any) (any, error) {
 	kind := f.Target.Type()
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()
@@ -97,6 +97,7 @@ func typed(f *kong.Flag, value any) (any, error) {
 		return nil, errors.New("must be one value")
 	}
 	if own, ok := reflect.New(kind).Interface().(encoding.TextUnmarshaler); ok {
+		text = withUnit(strings.ReplaceAll(name, "_", "-"), text)
 		return text, own.UnmarshalText([]byte(text))
 	}
 	if _, number := value.(json.Number); !number {

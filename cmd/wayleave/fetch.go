@@ -4,6 +4,8 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/webfetch"
 )
@@ -26,6 +28,7 @@ type fetchCommand struct {
 	showFlags
 	Format   string `setting:"-" enum:"auto,raw" default:"auto" help:"auto: the most readable text; raw: as sent."`
 	Offset   int    `setting:"-" help:"Continue at this character, as the header line says."`
+	Find     string `setting:"-" help:"Show the window with the first place of this text at or after --offset (1–200 characters; letter case and line breaks do not count), as the tool does." placeholder:"TEXT"`
 	MaxBytes *int   `setting:"-" help:"Most bytes of the window (1–20000), in place of --page-chars." placeholder:"N"`
 	JSON     bool   `setting:"-" help:"As JSON: the window with all that is known of the page; a failure as an object with code."`
 	URL      string `arg:"" name:"url" help:"The URL."`
@@ -36,6 +39,8 @@ func (c *fetchCommand) Run(s *session) error {
 	switch {
 	case c.Offset < 0:
 		return misused("--offset is %d, must be 0 or more", c.Offset)
+	case c.Find != "" && !findable(c.Find):
+		return misused("--find has 1 to %d characters besides white space around it", maxFindChars)
 	case c.MaxBytes != nil && (*c.MaxBytes < 1 || *c.MaxBytes > webfetch.MaxWindowBytes):
 		return misused("--max-bytes is %d, must be 1 to %d", *c.MaxBytes, webfetch.MaxWindowBytes)
 	}
@@ -59,13 +64,25 @@ func (c *fetchCommand) Run(s *session) error {
 		chars = *c.PageChars
 	}
 	window := webfetch.NewWindow(page, c.Offset, chars)
-	if c.MaxBytes != nil {
+	switch {
+	case c.Find != "": // the tool's own windows, so that a person sees the one that a model would
+		a := webfetch.Arguments{URL: c.URL, Offset: c.Offset, Find: strings.TrimSpace(c.Find), MaxBytes: or(c.MaxBytes, webfetch.DefaultWindowBytes)}
+		window = webfetch.ReadWindow(page, a, webfetch.AnswerOptions{PageChars: chars})
+	case c.MaxBytes != nil:
 		window = webfetch.NewByteWindow(page, c.Offset, *c.MaxBytes)
 	}
 	if c.JSON {
 		return s.out.jsonIndented(window)
 	}
 	return s.out.print(webfetch.Render(window) + "\n")
+}
+
+// maxFindChars is the tool's bound of a text to find.
+const maxFindChars = 200
+
+func findable(text string) bool {
+	n := utf8.RuneCountInString(strings.TrimSpace(text))
+	return n >= 1 && n <= maxFindChars
 }
 
 // failure is a failed read as JSON.

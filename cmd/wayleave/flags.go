@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wayleave/wayleave/webfetch"
@@ -21,12 +23,15 @@ type policyFlags struct {
 	AllowPrivateHosts bool     `help:"Also private and local hosts (never cloud metadata). For work against localhost."`
 	AllowHost         []string `help:"Also this private host or network: HOST[:PORT] or CIDR[:PORT]. May be given again." placeholder:"HOST"`
 	BlockedNetworks   []string `help:"Networks that nobody may reach, whatever else is said." placeholder:"CIDR"`
-	AllowedPorts      []uint16 `help:"Only these ports. Default: all but those of other protocols." placeholder:"PORT"`
+	AllowedPorts      []port   `help:"Only these ports. Default: all but those of other protocols." placeholder:"PORT"`
 }
 
 // policy checks every value; the error names the flag.
 func (p policyFlags) policy() (*weburl.Policy, error) {
-	out := &weburl.Policy{AllowPrivateHosts: p.AllowPrivateHosts, AllowedPorts: p.AllowedPorts}
+	out := &weburl.Policy{AllowPrivateHosts: p.AllowPrivateHosts}
+	for _, n := range p.AllowedPorts {
+		out.AllowedPorts = append(out.AllowedPorts, uint16(n))
+	}
 	var err error
 	if out.AllowedHosts, err = each("allowed-hosts", p.AllowedHosts, weburl.ParseHostPattern); err != nil {
 		return nil, err
@@ -72,7 +77,7 @@ type readFlags struct {
 	policyFlags
 	PageChars    *int      `help:"Most characters of a window (1–200000; default 20000)." placeholder:"N"`
 	MaxBodyBytes *int64    `help:"Most decoded bytes of a body (1–100000000; default 5000000)." placeholder:"N"`
-	Timeout      *duration `aliases:"timeout-ms" help:"For all of a fetch, such as 30s; a bare number is milliseconds (1ms–10m; default 30s)." placeholder:"D"`
+	Timeout      *duration `aliases:"timeout-ms" help:"For all of a fetch, such as 30s or 500ms (1ms–10m; default 30s). A bare number is milliseconds, and below 1000 refused: it looks like seconds." placeholder:"D"`
 	MaxRedirects *int      `help:"Redirects that are followed (0–20; default 5)." placeholder:"N"`
 	UserAgent    *string   `help:"What sites see. Default: Wayleave's own." placeholder:"TEXT"`
 	EgressProxy  *string   `setting:"secret" help:"Proxy that every request goes through. Names are then judged by pattern only." placeholder:"URL"`
@@ -117,19 +122,29 @@ func authorities(path string) (*x509.CertPool, error) {
 func optionMisused(err error) error {
 	var bad *webfetch.OptionError
 	if errors.As(err, &bad) {
-		return misused("%s is %s, must be %s", bad.Option, bad.Value, bad.Want)
+		name := bad.Option
+		if name == "timeout_ms" { // the one option whose flag has another name
+			name = "--timeout: " + name
+		}
+		return misused("%s is %s, must be %s", name, bad.Value, bad.Want)
 	}
 	return err
 }
 
-// duration is a time with a unit, or a number of milliseconds: the option is named timeout_ms elsewhere.
+// duration is a time with a unit, or a number of milliseconds: the option is named timeout_ms elsewhere. Under its short
+// name a small bare number is refused, for whoever writes 20 there means seconds.
 type duration time.Duration
+
+const leastBare = 1000
 
 // UnmarshalText reads a flag, variable or key.
 func (d *duration) UnmarshalText(text []byte) error {
 	if ms, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		if ms > int64(1<<62)/int64(time.Millisecond) || ms < 0 {
 			return fmt.Errorf("%d ms is out of range", ms)
+		}
+		if ms > 0 && ms < leastBare {
+			return fmt.Errorf("%d would be milliseconds: write %ds for seconds, or %dms", ms, ms, ms)
 		}
 		*d = duration(time.Duration(ms) * time.Millisecond)
 		return nil
@@ -143,3 +158,44 @@ func (d *duration) UnmarshalText(text []byte) error {
 }
 
 func (d duration) String() string { return time.Duration(d).String() }
+
+// timeoutMS is the long name of --timeout, under which a bare number has its unit in the name.
+const timeoutMS = "timeout-ms"
+
+// withUnit gives a bare number the unit that its flag's name says.
+func withUnit(flag, value string) string {
+	if _, err := strconv.ParseUint(value, 10, 63); err == nil && flag == timeoutMS {
+		return value + "ms"
+	}
+	return value
+}
+
+// withUnits is withUnit for a command line: kong does not say by which of its names a flag was given.
+func withUnits(args []string) []string {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if a == "--" {
+			break
+		}
+		if value, ok := strings.CutPrefix(a, "--"+timeoutMS+"="); ok {
+			out[i] = "--" + timeoutMS + "=" + withUnit(timeoutMS, value)
+		}
+		if a == "--"+timeoutMS && i+1 < len(out) {
+			out[i+1] = withUnit(timeoutMS, out[i+1])
+		}
+	}
+	return out
+}
+
+// port is a port that may be asked for.
+type port uint16
+
+// UnmarshalText reads a flag, variable or key.
+func (p *port) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 10, 16)
+	if err != nil || n == 0 {
+		return fmt.Errorf("%q is not a port from 1 to 65535", text)
+	}
+	*p = port(n)
+	return nil
+}

@@ -87,7 +87,7 @@ func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (cod
 		problems.printf("wayleave: %v\n", err)
 		return exitFailed
 	}
-	chosen, err := parser.Parse(args)
+	chosen, err := parser.Parse(withUnits(args))
 	if err != nil {
 		problems.printf("wayleave: %v\n", err)
 		problems.printf("`wayleave %s--help` shows what there is\n", commandOf(err))

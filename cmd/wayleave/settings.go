@@ -93,7 +93,7 @@ func (s *settings) Validate(app *kong.Application) error {
 			return fmt.Errorf("configuration file %s: unknown key %q%s", s.file, k, nearest(k, keys))
 		}
 		// Also where a flag or variable stands before it: the next start may lack that.
-		if _, err := typed(byKey[k], s.values[k]); err != nil {
+		if _, err := typed(byKey[k], k, s.values[k]); err != nil {
 			return fmt.Errorf("key %s of configuration file %s: %w", k, s.file, err)
 		}
 	}
@@ -133,12 +133,12 @@ func (s *settings) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, er
 		// An empty variable counts as none: it must not stand for an empty list, which allows everything.
 		if value := s.env[variable(name)]; value != "" {
 			s.resolved[f.Name] = "variable " + variable(name)
-			return value, nil
+			return withUnit(name, value), nil
 		}
 	}
 	for _, name := range append([]string{f.Name}, f.Aliases...) {
 		if value, ok := s.values[key(name)]; ok {
-			value, err := typed(f, value)
+			value, err := typed(f, key(name), value)
 			if err != nil {
 				return nil, fmt.Errorf("key %s of configuration file %s: %w", key(name), s.file, err)
 			}
