@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -27,6 +28,8 @@ const (
 	// modernEra is the first protocol revision without handshake and sessions. Revisions are dates, so later ones
 	// sort behind it.
 	modernEra = "2026-07-28"
+	// batchMethod stands for the methods of a batch.
+	batchMethod = "batch"
 )
 
 var revision = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
@@ -155,6 +158,10 @@ func (s *Server) post(v *visit) {
 		v.reply.refuse(refused, v.id)
 		return
 	}
+	if kind, _, _ := strings.Cut(v.r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		v.reply.problem(http.StatusUnsupportedMediaType, "invalid_request", "the Content-Type of a message is application/json", v.id)
+		return
+	}
 	messages, batch, refused := inspect(body)
 	if refused != nil {
 		v.reply.refuse(refused, v.id)
@@ -164,8 +171,13 @@ func (s *Server) post(v *visit) {
 	v.r.ContentLength = int64(len(body))
 	m := messages[0]
 	if batch {
-		m = message{method: "batch"}
-	} else if m.method != "" && !s.served[m.method] {
+		m = message{method: batchMethod}
+	}
+	if refused := unknownVersion(v.r.Header.Get(versionHeader), m); refused != nil {
+		v.reply.refuse(refused, v.id)
+		return
+	}
+	if !batch && m.method != "" && !s.served[m.method] {
 		s.unserved(v, m)
 		return
 	}
@@ -178,6 +190,10 @@ func (s *Server) post(v *visit) {
 	case v.r.Header.Get(sessionHeader) != "":
 		s.inSession(v, m.method == "subscriptions/listen")
 	default:
+		if needsSession(messages) {
+			v.reply.refuse(adrift(m), v.id)
+			return
+		}
 		s.openSession(v)
 	}
 }
@@ -203,7 +219,11 @@ func (s *Server) inSession(v *visit, stream bool) {
 	id := v.r.Header.Get(sessionHeader)
 	leave, ok := s.roster.join(id, v.who.TokenID)
 	if !ok {
-		v.reply.problem(http.StatusNotFound, "not_found", "no such session; send initialize without "+sessionHeader, v.id)
+		text := "no such session; send initialize without " + sessionHeader
+		if id == "" {
+			text = "the request names no session; send initialize, then the header " + sessionHeader + " that it answers with"
+		}
+		v.reply.problem(http.StatusNotFound, "not_found", text, v.id)
 		return
 	}
 	defer leave()

@@ -45,6 +45,9 @@ type refusal struct {
 	word   string          // one of our closed list, sent as data.code
 	text   string          // names what is wrong and the way out
 	id     json.RawMessage // of the refused message; nil where it is not known
+	// supported and requested are set where the protocol version is what is wrong.
+	supported []string
+	requested string
 }
 
 func (r *refusal) Error() string { return r.text }
@@ -52,8 +55,10 @@ func (r *refusal) Error() string { return r.text }
 // wire is the refusal as JSON-RPC. requestID may be empty.
 func (r *refusal) wire(requestID string) any {
 	type data struct {
-		Code      string `json:"code"`
-		RequestID string `json:"request_id,omitempty"`
+		Code      string   `json:"code"`
+		RequestID string   `json:"request_id,omitempty"`
+		Supported []string `json:"supported,omitempty"`
+		Requested string   `json:"requested,omitempty"`
 	}
 	type wireError struct {
 		Code    int64  `json:"code"`
@@ -68,7 +73,7 @@ func (r *refusal) wire(requestID string) any {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   wireError       `json:"error"`
-	}{"2.0", id, wireError{r.code, r.text, data{r.word, requestID}}}
+	}{"2.0", id, wireError{r.code, r.text, data{r.word, requestID, r.supported, r.requested}}}
 }
 
 func malformed(format string, args ...any) *refusal {

@@ -22,6 +22,8 @@ type reply struct {
 	onHeader func(http.Header)
 	// standing streams get a comment when they are silent.
 	standing bool
+	// plain is set while a refusal that the library says in plain text is sent.
+	plain bool
 
 	mu     sync.Mutex // guards writes and what follows
 	status int
@@ -62,6 +64,11 @@ func (r *reply) begin(status int) {
 	} else {
 		h.Set("Cache-Control", "no-store")
 	}
+	if status >= 400 && strings.HasPrefix(h.Get("Content-Type"), "text/plain") {
+		r.plain = true
+		h.Set("Content-Type", "application/json")
+		h.Del("Content-Length")
+	}
 	if r.onHeader != nil {
 		r.onHeader(h)
 	}
@@ -74,7 +81,16 @@ func (r *reply) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begin(http.StatusOK)
-	return r.write(p)
+	if !r.plain {
+		return r.write(p)
+	}
+	if r.bytes > 0 { // such a refusal is one write
+		return len(p), nil
+	}
+	if _, err := r.write(plainly(r.status, p, r.w.Header().Get(requestIDHeader))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 func (r *reply) write(p []byte) (int, error) {
@@ -126,9 +142,16 @@ func (r *reply) end() (status int, bytes int64) {
 	return r.status, r.bytes
 }
 
-// problem answers what is refused before there is a JSON-RPC message to answer.
+// problem is what is refused before there is a JSON-RPC message to answer.
+type problem struct {
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	RequestID string `json:"request_id"`
+}
+
+// problem answers with one.
 func (r *reply) problem(status int, word, text, requestID string) {
-	r.json(status, map[string]string{"code": word, "message": text, "request_id": requestID})
+	r.json(status, problem{word, text, requestID})
 }
 
 // refuse answers a message with a JSON-RPC error.
