@@ -66,6 +66,7 @@ const (
 	ProxyAuth    = Fault("the egress proxy asks for credentials")
 	ProxyRefused = Fault("the egress proxy refused the connection")
 	BadRequest   = Fault("the address cannot be written into a request")
+	IdleFrames   = Fault("the server sends messages that bring nothing, without end")
 )
 
 // Get sends the one request of a hop. It returns when the headers of the real answer are there. The error may hold a
@@ -168,11 +169,12 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 // exchangeHTTP2 sends the request on a connection of its own. ClientConn.RoundTrip, unlike Transport's, never sends
 // again.
 func exchangeHTTP2(ctx context.Context, conn *tls.Conn, u *weburl.URL, header []field) (*Answer, error) {
+	// The connection is there: it was judged, and its handshake chose the protocol. It has TLS below the filter, so that
+	// net/http sees none.
 	only := new(http.Protocols)
-	only.SetHTTP2(true)
+	only.SetUnencryptedHTTP2(true)
 	h2 := &http.Transport{
-		// The connection is there: it was judged, and its handshake chose the protocol.
-		DialTLSContext:         func(context.Context, string, string) (net.Conn, error) { return conn, nil },
+		DialTLSContext:         func(context.Context, string, string) (net.Conn, error) { return filterFrames(conn), nil },
 		Protocols:              only,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeaderBytes,

@@ -177,21 +177,5 @@ func StalledHTTP2() []HTTP2Fault {
 			h.Headers(h.Request(), false, ":status", "200", "content-type", "text/plain")
 			wait(h)
 		}},
-		{"empty data for ever", func(h *HTTP2) {
-			s := h.Request()
-			h.Headers(s, false, ":status", "200", "content-type", "text/plain")
-			for h.Frames.WriteData(s, false, nil) == nil {
-			}
-		}},
-		{"pings for ever", func(h *HTTP2) {
-			h.Request()
-			for h.Frames.WritePing(false, [8]byte{}) == nil {
-			}
-		}},
-		{"settings for ever", func(h *HTTP2) {
-			h.Request()
-			for h.Frames.WriteSettings(http2.Setting{ID: http2.SettingMaxFrameSize, Val: 1 << 14}) == nil {
-			}
-		}},
 	}
 }
