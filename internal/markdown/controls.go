@@ -30,7 +30,7 @@ func copies(text string) bool {
 		return len(text) < 32
 	case "copy":
 		switch second {
-		case "", "code", "to", "snippet", "link", "url", "text", "command", "page", "as", "this", "the":
+		case "", "code", "to", "snippet", "link", "url", "text", "command", "page", "as", "this", "the", "item", "path", "markdown":
 			return len(text) < 32
 		}
 	}

@@ -39,7 +39,7 @@ func TestLanguageIsFoundWhereverHighlightersPutIt(t *testing.T) {
 		`<pre><code class="python">`:                                              "python",
 		`<figure class="highlight js"><pre>`:                                      "js",
 		`<div class="sourceCode"><pre class="sourceCode haskell">`:                "haskell",
-		`<pre class="src src-emacs-lisp">`:                                        "",
+		`<pre class="src src-emacs-lisp">`:                                        "emacs-lisp",
 		`<pre class="src src-elisp">`:                                             "elisp",
 		`<div class="mw-highlight mw-highlight-lang-lua"><pre>`:                   "lua",
 		`<pre class="EnlighterJSRAW" data-enlighter-language="sql">`:              "sql",

@@ -129,13 +129,13 @@ func languageName(s string) string {
 func known(s string) bool {
 	switch s {
 	case "abap", "ada", "apache", "apex", "applescript", "arduino", "asm", "assembly", "awk", "bash", "basic", "bat", "batch", "bibtex",
-		"c", "c#", "c++", "clj", "clojure", "cmake", "cmd", "cobol", "coffeescript", "console", "cpp", "cs", "csharp", "css",
-		"csv", "cuda", "cypher", "d", "dart", "delphi", "diff", "django", "docker", "dockerfile", "dos", "elisp", "elixir", "elm",
+		"c", "c#", "c++", "clj", "clojure", "cmake", "cmd", "cobol", "coffeescript", "common-lisp", "console", "cpp", "cs", "csharp", "css",
+		"csv", "cuda", "cypher", "d", "dart", "delphi", "diff", "django", "docker", "dockerfile", "dos", "elisp", "elixir", "emacs-lisp", "elm",
 		"erb", "erlang", "f#", "fish", "fortran", "fsharp", "gherkin", "glsl", "go", "golang", "gradle", "graphql", "groovy", "haml",
 		"handlebars", "haskell", "hcl", "hlsl", "html", "http", "ini", "java", "javascript", "jinja", "jinja2", "js", "json", "json5",
 		"jsonc", "jsx", "julia", "kotlin", "kt", "latex", "less", "lisp", "llvm", "lua", "make", "makefile", "markdown", "mathematica",
 		"matlab", "md", "mermaid", "mysql", "nasm", "nginx", "nim", "nix", "objc", "objective-c", "objectivec", "ocaml", "pascal",
-		"perl", "pgsql", "php", "pl", "postgresql", "powershell", "prisma", "prolog", "properties", "proto", "protobuf", "ps1",
+		"perl", "pgsql", "php", "pl", "postgresql", "plantuml", "plsql", "powershell", "prisma", "prolog", "properties", "proto", "protobuf", "ps1",
 		"pug", "puppet", "py", "pycon", "python", "python2", "python3", "qml", "r", "racket", "rb", "regex", "rs", "rst", "ruby", "rust",
 		"sas", "sass", "scala", "scheme", "scss", "sh", "shell", "shell-session", "smalltalk", "solidity", "sparql", "sql", "stylus",
 		"svelte", "svg", "swift", "systemverilog", "tcl", "terraform", "tex", "tf", "toml", "ts", "tsx", "twig", "typescript", "vb",

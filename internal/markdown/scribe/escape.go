@@ -4,6 +4,7 @@ package scribe
 
 import (
 	"html"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -83,7 +84,11 @@ func (w *Writer) word(rest, word string) {
 	if w.markHere() {
 		w.breakAddress()
 	}
-	w.out = append(w.out, word[w.lineStarts(rest):]...)
+	word = word[w.lineStarts(rest):]
+	if w.math && strings.IndexByte(word, '$') >= 0 {
+		word = strings.ReplaceAll(word, "$", `\$`)
+	}
+	w.out = append(w.out, word...)
 }
 
 // blanks collapses the white space at s[i:] and answers where it ends.

@@ -22,6 +22,7 @@ type leaf struct {
 	lead      string // what stands before its content: "## ", "[x] "
 	flat      int    // inBlock, inHeading or inCell
 	keepLines bool   // line feeds in text are breaks
+	math      bool   // a formula stands in it: dollars in its text are escaped
 }
 
 // Open says that something of a block of text is written, which Break would end.
@@ -59,6 +60,9 @@ func (w *Writer) Unlead() { w.lead = "" }
 // Raw writes characters that nothing makes markup of.
 func (w *Writer) Raw(s string) {
 	w.ready()
+	if s[0] == '^' && w.last() == '[' {
+		w.out = append(w.out, '\\') // else a footnote reference where a link begins
+	}
 	w.out = append(w.out, s...)
 }
 
@@ -90,7 +94,7 @@ func (w *Writer) ready() {
 		w.newLine()
 		w.out = append(w.out, w.lead...)
 		w.lead = ""
-		w.open = true
+		w.open, w.math = true, false
 		w.leafStart, w.lineStart = len(w.out), len(w.out)
 	case w.breaks > 0:
 		w.hardBreak()

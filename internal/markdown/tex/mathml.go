@@ -61,6 +61,8 @@ func (w *writer) element(n *html.Node) {
 		if text := strings.TrimSpace(facts.ShortText(n)); text != "" {
 			w.b.WriteString(`\text{` + text + "}")
 		}
+	case "mi":
+		w.name(strings.TrimSpace(facts.ShortText(n)))
 	case "mo":
 		w.operator(strings.TrimSpace(facts.ShortText(n)))
 	case "mspace":
@@ -82,16 +84,23 @@ func (w *writer) element(n *html.Node) {
 		}
 		w.b.WriteByte(']')
 		w.group(kids[0])
-	case "msup", "mover":
+	case "mover":
+		if kids := elements(n); kids[0] != nil && kids[1] != nil {
+			if accent := accents(strings.TrimSpace(facts.ShortText(kids[1]))); accent != "" {
+				w.b.WriteString(accent)
+				w.group(kids[0])
+				return
+			}
+		}
+		w.scripts(n, "^", "")
+	case "msup":
 		w.scripts(n, "^", "")
 	case "msub", "munder":
 		w.scripts(n, "_", "")
 	case "msubsup", "munderover":
 		w.scripts(n, "_", "^")
 	case "mfenced":
-		w.b.WriteByte('(')
-		w.row(n)
-		w.b.WriteByte(')')
+		w.fenced(n)
 	case "mtable":
 		w.b.WriteString(`\begin{matrix}`)
 		w.row(n)
@@ -107,6 +116,72 @@ func (w *writer) element(n *html.Node) {
 	default:
 		w.row(n)
 	}
+}
+
+// fenced writes the children of n between brackets, with signs between them.
+func (w *writer) fenced(n *html.Node) {
+	open, shut, signs := "(", ")", ","
+	for i := range n.Attr {
+		switch a := n.Attr[i]; a.Key {
+		case "open":
+			open = a.Val
+		case "close":
+			shut = a.Val
+		case "separators":
+			signs = a.Val
+		}
+	}
+	between := []rune(strings.Join(strings.Fields(signs), ""))
+	w.operator(open)
+	wrote := 0
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode {
+			continue
+		}
+		if wrote > 0 && len(between) > 0 {
+			w.operator(string(between[min(wrote, len(between))-1]))
+		}
+		w.node(c)
+		wrote++
+	}
+	w.operator(shut)
+}
+
+// name writes an identifier: a letter as it is, a longer one as one word and not as a product of its letters.
+func (w *writer) name(s string) {
+	ascii := len(s) > 1
+	for i := range len(s) {
+		ascii = ascii && (s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z')
+	}
+	switch s {
+	case "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "arcsin", "arccos", "arctan", "log", "ln", "lg", "exp",
+		"lim", "max", "min", "sup", "inf", "det", "dim", "ker", "gcd", "deg", "arg", "hom", "Pr":
+		w.b.WriteString(`\` + s + " ")
+	default:
+		if ascii {
+			s = `\mathrm{` + s + "}"
+		}
+		w.b.WriteString(s)
+	}
+}
+
+// accents is the command for a sign that stands over a letter; empty for what stands there by itself.
+func accents(sign string) string {
+	switch sign {
+	case "¯", "‾", "―", "_":
+		return `\overline`
+	case "^", "ˆ", "\u0302":
+		return `\hat`
+	case "~", "˜", "\u0303":
+		return `\tilde`
+	case "→", "\u20d7":
+		return `\vec`
+	case "˙", "\u0307":
+		return `\dot`
+	case "¨", "\u0308":
+		return `\ddot`
+	}
+	return ""
 }
 
 // scripts writes a base with what stands below or above it.

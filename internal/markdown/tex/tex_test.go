@@ -44,16 +44,20 @@ func math(t *testing.T, src string) *html.Node {
 
 func TestMathMLKeepsRootsFractionsAndPowersApart(t *testing.T) {
 	for src, want := range map[string]string{
-		"<msqrt><mi>x</mi></msqrt><mo>+</mo><mfrac><mi>a</mi><mi>b</mi></mfrac>": `\sqrt{x}+\frac{a}{b}`,
-		"<msup><mi>c</mi><mn>2</mn></msup>":                                      "c^{2}",
-		"<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>":                      "x_{i}^{2}",
-		"<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover>":                "∑_{i}^{n}",
-		"<mroot><mi>x</mi><mn>3</mn></mroot>":                                    `\sqrt[3]{x}`,
-		"<mi>f</mi><mo>\u2061</mo><mfenced><mi>x</mi></mfenced>":                 "f(x)",
-		"<mtext>if </mtext><mi>x</mi>":                                           `\text{if}x`,
-		"<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable>": `\begin{matrix}1 & 2 \\ \end{matrix}`,
-		"<mfrac><mi>a</mi></mfrac><msup></msup><mroot></mroot>":                  `\frac{a}{}\sqrt[]{}`,
-		"<mo>{</mo><mo>%</mo>":                                                   `\{\%`,
+		"<msqrt><mi>x</mi></msqrt><mo>+</mo><mfrac><mi>a</mi><mi>b</mi></mfrac>":                         `\sqrt{x}+\frac{a}{b}`,
+		"<msup><mi>c</mi><mn>2</mn></msup>":                                                              "c^{2}",
+		"<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>":                                              "x_{i}^{2}",
+		"<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover>":                                        "∑_{i}^{n}",
+		"<mroot><mi>x</mi><mn>3</mn></mroot>":                                                            `\sqrt[3]{x}`,
+		"<mi>f</mi><mo>\u2061</mo><mfenced><mi>x</mi></mfenced>":                                         "f(x)",
+		"<mtext>if </mtext><mi>x</mi>":                                                                   `\text{if}x`,
+		"<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable>":                         `\begin{matrix}1 & 2 \\ \end{matrix}`,
+		"<mfrac><mi>a</mi></mfrac><msup></msup><mroot></mroot>":                                          `\frac{a}{}\sqrt[]{}`,
+		"<mi>sin</mi><mi>x</mi>":                                                                         `\sin x`,
+		"<mi>rate</mi><mi>π</mi>":                                                                        `\mathrm{rate}π`,
+		"<mover><mi>v</mi><mo>→</mo></mover><mover><mo>=</mo><mi>d</mi></mover>":                         `\vec{v}=^{d}`,
+		"<mfenced open='[' close='}' separators=';,'><mi>a</mi><mi>b</mi><mi>c</mi><mi>d</mi></mfenced>": `[a;b,c,d\}`,
+		"<mo>{</mo><mo>%</mo>":                                                                           `\{\%`,
 	} {
 		if got := FromMathML(math(t, src)); got != want {
 			t.Errorf("%s: %q, want %q", src, got, want)
