@@ -77,11 +77,21 @@ func challenge(r *reading, p Page) (Fact, bool) {
 		}
 	}
 	for _, b := range blockTexts {
-		if strings.Contains(r.text, b.text) && p.Status >= 400 && !serverError || strings.Contains(r.title, b.text) {
+		if strings.Contains(r.text, b.text) && p.Status >= 400 && !serverError || strings.Contains(r.title, b.text) || isLine(r.headings, b.text) {
 			return Fact{BotChallenge, "a block page by " + b.name + "; " + text}, true
 		}
 	}
 	return unnamedChallenge(r, p, text)
+}
+
+// isLine says that one line of a text is just these words.
+func isLine(text, words string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.Trim(line, " .!") == words {
+			return true
+		}
+	}
+	return false
 }
 
 // unnamedChallenge: a captcha and nothing to use it for, or a short page that doubts that a person reads it.
@@ -89,7 +99,7 @@ func unnamedChallenge(r *reading, p Page, text string) (Fact, bool) {
 	refused := p.Status == 403 || p.Status == 405 || p.Status == 406 || p.Status == 418 || p.Status == 429 || p.Status == 503
 	asksRobot := containsAny(r.text, robotPhrases) || containsAny(r.title, robotPhrases)
 	early := containsAny(r.headings, robotPhrases) || containsAny(r.title, robotPhrases) || containsAny(cut(r.text, mostHeading), robotPhrases)
-	acts := r.scripts+r.forms+r.frames > 0
+	acts := r.scripts+r.forms+r.frames > 0 || strings.Contains(r.noscript, "javascript")
 	switch {
 	case r.widgets > 0 && r.fields == 0 && r.passwords == 0 && r.main <= robotText && (r.outside <= robotText/2 || asksRobot):
 		return Fact{BotChallenge, "a captcha and nothing else to fill in; " + text}, true

@@ -222,8 +222,11 @@ func (r *reader) kind(n *html.Node, a attributes, at where) where {
 		r.buttons++
 		return button
 	}
-	if at&mount != 0 && containsAny(a.class, loaderNames) {
-		r.loaders++
+	if at&chrome == 0 && a.class != "" && containsAny(a.class, loaderNames) {
+		r.skeletons++
+		if at&mount != 0 {
+			r.loaders++
+		}
 	}
 	if at&chrome == 0 && isCaptcha(a.id, a.class) {
 		r.widgets++

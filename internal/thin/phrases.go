@@ -115,7 +115,7 @@ var acceptPhrases = phrases(
 // consentPhrases name what a consent request is about.
 var consentPhrases = phrases(
 	`cookie|our partners|and partners|information on your device|information on a device|personal data|your privacy|consent`,
-	`einwilligung|datenschutz|unsere partner|nos partenaires|données personnelles|consentement|nuestros socios|datos personales|consentimiento|partner|dati personali|consenso`,
+	`einwilligung|datenschutz|privatsphäre|partenaires|vie privée|socios|privacidad|parceiros|données personnelles|consentement|nuestros socios|datos personales|consentimiento|partner|dati personali|consenso`,
 	`nossos parceiros|dados pessoais|persoonsgegevens|toestemming|персональн|個人情報|クッキー|隐私|쿠키|개인정보`,
 )
 
@@ -123,7 +123,7 @@ var consentPhrases = phrases(
 var consentHeadings = phrases(
 	`before you continue|before you proceed|your privacy|we value your privacy|we care about your privacy|we respect your privacy|privacy settings|cookie consent|cookie settings`,
 	`your privacy choices|privacy preference|cookies and privacy|is part of the|we use cookies|this site uses cookies|this website uses cookies|consent`,
-	`bevor sie|bevor du|bevor es weitergeht|privatsphäre|datenschutzeinstellungen|ihre einwilligung|wir verwenden cookies|wir nutzen cookies|cookie-einstellungen|avant d'accéder|avant de continuer|votre vie privée|respect de votre vie privée|nous utilisons des cookies|gestion des cookies`,
+	`weiter mit werbung|weiterlesen mit werbung|mit werbung lesen|lees verder met cookies|bevor sie|bevor du|bevor es weitergeht|privatsphäre|datenschutzeinstellungen|ihre einwilligung|wir verwenden cookies|wir nutzen cookies|cookie-einstellungen|avant d'accéder|avant de continuer|votre vie privée|respect de votre vie privée|nous utilisons des cookies|gestion des cookies`,
 	`antes de continuar|antes de ir a|tu privacidad|su privacidad|valoramos su privacidad|utilizamos cookies|usamos cookies|sua privacidade|prima di continuare|prima di procedere|la tua privacy|utilizziamo i cookie`,
 	`voordat je verdergaat|voordat u verdergaat|jouw privacy|uw privacy|wij gebruiken cookies|we gebruiken cookies|innan du fortsätter|din integritet|vi använder cookies|før du fortsætter|før du fortsetter|zanim przejdziesz|twoja prywatność|používáme cookies|než budete pokračovat`,
 	`прежде чем продолжить|мы используем cookie|续前|在您继续|续前往|続行する前に|계속하기 전에`,
@@ -145,12 +145,17 @@ var scriptDemand = regexp.MustCompile(`(?s)(?:` + scriptVerbs + `).{0,40}java ?s
 const scriptVerbs = `enable|turn on|switch on|activate|require|need|disabled|without|aktivier|einschalten|benötig|deaktivier|activ|désactiv|nécessite|habilit|requier|abilit|` +
 	`attiva|richiede|ativ|inschakel|vereist|slå på|kräver|kræver|krever|käyttöön|włącz|wymaga|povol|zapn|vyžad|включ|требу|увімкн|kapcsolja|etkinleştir|bật|aktifkan|启用|開啟|啟用|有効|활성화|تفعيل`
 
-// loadingLine: all that the page says is that it loads.
+// loadingLine: one line of a short text says that the page loads. Beside others it has to say nothing else, or to end
+// in dots.
 func loadingLine(text string) bool {
-	line := strings.Trim(strings.ReplaceAll(text, "\n", " "), " .…!")
-	for _, p := range loadingWords {
-		if strings.HasPrefix(line, p) || strings.HasSuffix(line, p) {
-			return true
+	alone := !strings.Contains(text, "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.Trim(line, " .…!")
+		waits := alone || strings.HasSuffix(line, "…") || strings.HasSuffix(line, "...")
+		for _, p := range loadingWords {
+			if bare == p || waits && (strings.HasPrefix(bare, p) || strings.HasSuffix(bare, p)) {
+				return true
+			}
 		}
 	}
 	return false

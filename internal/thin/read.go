@@ -35,6 +35,7 @@ type reading struct {
 
 	scripts, mounts, media, mountMedia int // numbers of elements
 	preloads, loaders                  int // links that fetch scripts ahead; elements that show that something loads
+	skeletons                          int // such elements outside of chrome, in a mounting point or not
 	passwords, newPasswords, fields    int // visible inputs outside chrome
 	buttons, forms, frames, widgets    int
 	technical                          int // pre, code, table, dl: a page that explains something

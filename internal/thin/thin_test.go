@@ -88,6 +88,8 @@ func TestShellsOfScripts(t *testing.T) {
 		{"big state in the page, nothing drawn", `<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">{"text":"` + strings.Repeat("word ", 500) + `"}</script><script src="/x.js"></script>`, JSShell, 0},
 		{"noscript that the parser moves out of the head", `<noscript>Bitte aktivieren Sie JavaScript, um diese Seite zu nutzen.</noscript><div class="wrap"></div><script src="/main.js"></script>`, JSShell, 0},
 		{"skeleton in the mount", `<div id="root"><h1>Boats</h1><div class="card skeleton"></div><div class="card skeleton"></div></div><script src="/x.js"></script>`, JSShell, 0},
+		{"a name, and that it loads", `<div><p>Boats</p><p>Loading your boats...</p></div><script src="/x.js"></script>`, JSShell, 0},
+		{"placeholders outside of any mount", top + `<div class="cards"><div class="card-skeleton"></div></div>` + bottom + scripts, JSShell, 0},
 		{"shell with an error status", `<div id="root"></div><script src="/x.js"></script>`, JSShell, 404},
 
 		{"content beside an empty root", `<h1>Dashboard guide</h1>` + article + `<noscript>Please enable JavaScript for the live chart.</noscript><div id="root"></div>` + scripts, "", 0},
@@ -104,6 +106,7 @@ func TestShellsOfScripts(t *testing.T) {
 		{"empty without scripts", `<div id="root"></div>`, "", 0},
 		{"tracking pixel in noscript", `<h1>Hello</h1><p>Short and sweet.</p><noscript><img src="https://stats.example/p.gif"></noscript><script src="/x.js"></script>`, "", 0},
 		{"a page about loading", `<h1>Loading docks</h1><p>There are four loading docks at the north side of the yard, open from six to ten.</p><script src="/x.js"></script>`, "", 0},
+		{"a short page about loading", `<h1>Loading docks</h1><p>Loading takes ten minutes.</p><script src="/x.js"></script>`, "", 0},
 		{"a short answer about scripts", `<h1>How do I enable JavaScript?</h1><p>Open the settings, choose privacy, then site settings, then JavaScript, and allow it. ` + strings.Repeat("Some browsers keep it elsewhere. ", 8) + `</p><script src="/x.js"></script>`, "", 0},
 		{"list of links in Chinese", `<ul>` + strings.Repeat(`<li><a href="/x">关于河口老磨坊的新闻报道</a></li>`, 10) + `</ul><div id="app"></div><script src="/x.js"></script>`, "", 0},
 	})
