@@ -14,8 +14,12 @@ const (
 	mostByTag  = 60 // nav, aside, footer, header
 )
 
-// fewProse is how many characters outside of links an invitation has at most: whoever writes more has something to say.
-const fewProse = 400
+// How many characters outside of links an invitation has at most, without and with something to fill in or to press:
+// whoever writes more has something to say.
+const (
+	fewProse  = 120
+	formProse = 400
+)
 
 // dropBoilerplate marks what is furniture of the site: by element, by role, by the words of class and id.
 func (f *finder) dropBoilerplate(top *html.Node) {
@@ -64,7 +68,11 @@ func (f *finder) furniture(n *html.Node, m *mark, share int) bool {
 	case hasName(n, furnitureWords):
 		return true
 	case hasName(n, topicWords):
-		return linkHeavy(m, 30) || m.text-m.links < fewProse
+		most := fewProse
+		if m.controls > 0 {
+			most = formProse
+		}
+		return linkHeavy(m, 30) || m.text-m.links < most
 	case hasName(n, linkyWords):
 		return linkHeavy(m, 40) || m.text < 60
 	}
@@ -97,9 +105,9 @@ func dialogLike(n *html.Node) bool {
 // The words are those of class and id attributes, split at everything but letters and at capitals, in lower case.
 
 var (
-	furnitureWords = words("cookie cookies consent gdpr cookiebanner breadcrumb breadcrumbs navbar sharebar sharedaddy advert advertisement adverts advertising werbung sponsor sponsored skiplink skip-link masthead sitenav site-nav site-header site-footer siteheader sitefooter pagination pager popup modal lightbox offcanvas tooltip also-bought related-posts relatedposts related-articles relatedarticles print-hidden noprint sidenav side-nav")
+	furnitureWords = words("cookie cookies consent gdpr cookiebanner breadcrumb breadcrumbs navbar sharebar sharedaddy advert advertisement adverts advertising werbung sponsor sponsored navigation skiplink skip-link masthead sitenav site-nav site-header site-footer siteheader sitefooter pagination pager popup modal lightbox offcanvas tooltip also-bought related-posts relatedposts related-articles relatedarticles print-hidden noprint sidenav side-nav")
 	// Words that an article may bear for what it is about.
-	topicWords   = words("navigation share sharing social socials newsletter subscribe promo promotion")
+	topicWords   = words("share sharing social socials newsletter subscribe promo promotion")
 	linkyWords   = words("nav menu menus sidebar sidebar-left sidebar-right footer topbar toolbar related recommended recommendations recommend popular trending also more toc tags tagcloud widget widgets links banner ads ad rail aside secondary complementary")
 	commentWords = words("comments commentlist comment-list disqus respond replies discussion-comments comments-area comments-section")
 	calloutWords = words("note warning tip important admonition callout notice info caution danger hint example pullquote sidenote footnote footnotes infobox")

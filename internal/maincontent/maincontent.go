@@ -81,6 +81,8 @@ type mark struct {
 	prose int // of kept, outside links
 	h1    int // first-level headings
 
+	controls int // buttons and inputs
+
 	gone      bool // in a dropped element, or one itself
 	inArticle bool // below an article
 	ofPost    bool // below what has headers and footers of its own

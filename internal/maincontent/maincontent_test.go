@@ -41,6 +41,9 @@ func TestMainContentOfEachKindOfPage(t *testing.T) {
 		{"a consent box goes", "<div id=cookie-banner><p>We use cookies.</p></div><h1>Mill</h1>" + story,
 			[]string{"larch"}, []string{"We use cookies."}},
 		{"most of a page is kept whatever it calls itself", "<nav>" + story + "</nav><p>x</p>", []string{"larch"}, nil},
+		{"a section that is about sharing is a section", "<h1>Locks</h1>" + story + "<div id=SQL-FOR-SHARE><h2>Share locks</h2>" + story + "</div>", []string{"Share locks"}, nil},
+		{"an invitation goes, with a form or without", "<h1>Mill</h1>" + story + "<div class=newsletter><p>" + strings.Repeat("Get the letter every week. ", 8) +
+			"</p><input></div><div class=promo>New boots.</div>" + story, []string{"larch"}, []string{"Get the letter", "New boots."}},
 		{"a heading called banner is a heading", "<h1 class=banner>Mill</h1>" + story, []string{"Mill"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

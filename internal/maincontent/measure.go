@@ -49,11 +49,14 @@ func (f *finder) leave(n, top *html.Node) {
 			m.links = m.text
 		case atom.H1:
 			m.h1++
+		case atom.Button, atom.Input:
+			m.controls++
 		}
 		if p := f.marks[n.Parent]; p != nil && n != top {
 			p.text += m.text
 			p.links += m.links
 			p.h1 += m.h1
+			p.controls += m.controls
 		}
 	}
 }
