@@ -97,7 +97,9 @@ func TestTreesAreTheOraclesOnPagesOfEveryKind(t *testing.T) {
 		"a &lt; b &notit; &amp &#65 &#x41; &#0; &#x80; &#xD800; &bogus; &", "<!---->a<!-->b<!--->c<!--x--!>d<!x>e<?y>f</>g</ h>i",
 		"<p>\x00a\x00</p><svg>\x00</svg><p title='\x00'>", "a\r\nb\rc", "<nobr>a<nobr>b", "<object><p>a</object>b<marquee>c</p>d",
 		"<h1>a<h2>b</h1>c", "<form><form><p></form>x", "<li>a<div><li>b", "<address><p>x<li>y", "<image src=x>",
-		"<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 3.2//EN\"><p><table>", "<p><table>", "<!doctype html><p><table>", "<", "<a", "</", "<!", "<!d",
+		"<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 3.2//EN\"><p><table>", "<p><table>", "<!doctype html><p><table>",
+		"<!DOCTYPE html\n PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\"\n \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd\"><p><table>",
+		"<!DOCTYPE html PUBLIC \"-//W</a><p><table>", "<!DOCTYPE\thtml\fSYSTEM 'about:legacy-compat'><p><table>", "<", "<a", "</", "<!", "<!d",
 	} {
 		if why := differs(t, src); why != "" {
 			t.Errorf("%q\n%s", src, why)
