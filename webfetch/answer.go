@@ -156,7 +156,7 @@ type windowKeys struct {
 	Truncated      bool              `json:"truncated"`
 	RetrievedAt    time.Time         `json:"retrieved_at"`
 	Snapshot       int               `json:"snapshot,omitempty"`
-	Bytes          int64             `json:"bytes,omitempty"`
+	Bytes          int64             `json:"bytes"`
 	Redirects      []string          `json:"redirects,omitempty"`
 	RedirectsTotal int               `json:"redirects_total,omitempty"`
 }

@@ -187,7 +187,7 @@ func TestStructuredContentIsBoundedAndHasNoPageText(t *testing.T) {
 	}
 	p.Redirects = p.Redirects[:2]
 	p.RequestedURL, p.FinalURL = "https://h.example/", "https://h.example/"
-	if out := string(structuredWindow(NewWindow(p, 0, 10), 0)); strings.Contains(out, "redirects_total") || strings.Contains(out, "snapshot") || !strings.Contains(out, `{"kind":"main"}`) {
+	if out := string(structuredWindow(NewWindow(p, 0, 10), 0)); strings.Contains(out, "redirects_total") || strings.Contains(out, "snapshot") || !strings.Contains(out, `"bytes":0`) || !strings.Contains(out, `{"kind":"main"}`) {
 		t.Errorf("%s", out)
 	}
 	for range 40 {

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -31,6 +33,7 @@ type reply struct {
 	status      int
 	contentType []string // as served, in order
 	format      Format
+	retryAfter  []string // as served
 	body        []byte
 	mediaType   string // by which the body is read; empty before read knows it
 }
@@ -137,7 +140,26 @@ func (c converter) read(ctx context.Context, r *reply) (*content, error) {
 }
 
 func (r *reply) httpError(cause error) *Error {
-	return r.failure(CodeHTTPError, fmt.Sprintf("the site answered %d without a readable body", r.status), cause)
+	e := r.failure(CodeHTTPError, fmt.Sprintf("the site answered %d without a readable body", r.status), cause)
+	if e.Retryable {
+		e.RetryAfter = retryAfter(r.retryAfter)
+	}
+	return e
+}
+
+// maxRetryAfter is the longest wait that is passed on: who is told of a longer one goes elsewhere.
+const maxRetryAfter = time.Hour
+
+// retryAfter reads the header where it is one number of seconds within bounds, and is zero for all else.
+func retryAfter(served []string) time.Duration {
+	if len(served) != 1 {
+		return 0
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(served[0]), 10, 16)
+	if d := time.Duration(n) * time.Second; err == nil && d <= maxRetryAfter {
+		return d
+	}
+	return 0
 }
 
 // convert reads a body of a kind. Converters are strangers to us and to each other: one that panics fails this body.

@@ -98,7 +98,7 @@ func (f *Fetcher) fetch(ctx context.Context, url string, format Format) (*Page, 
 	}
 	defer a.Close()
 	retrieved := time.Now().UTC()
-	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format}
+	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format, retryAfter: a.Header.Values("Retry-After")}
 	if r.body, err = f.body(a, &r); err != nil {
 		return nil, err
 	}

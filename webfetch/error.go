@@ -31,6 +31,9 @@ type Error struct {
 	ContentType string
 	// Timeout is the deadline that passed; zero but for CodeTimeout.
 	Timeout time.Duration
+	// RetryAfter is when the site said to come back, in whole seconds from 1 s to an hour; zero where it did not say so,
+	// and but for CodeHTTPError that is Retryable.
+	RetryAfter time.Duration
 	// LimitBytes is the body limit; zero but for CodeTooLarge.
 	LimitBytes int64
 	// Field names the argument for CodeInvalidInput.

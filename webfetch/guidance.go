@@ -151,6 +151,9 @@ func whatNext(e *Error, o AnswerOptions) (kind, sentence string) {
 		}
 		return "stop", stop
 	case CodeHTTPError:
+		if seconds := retrySeconds(e); seconds > 0 {
+			return "retry", "You may retry once after " + strconv.Itoa(seconds) + " s."
+		}
 		if e.Retryable {
 			return "retry", again
 		}
@@ -235,14 +238,24 @@ type errorKeys struct {
 	ContentType string `json:"content_type,omitempty"`
 	TimeoutMS   int64  `json:"timeout_ms,omitempty"`
 	LimitBytes  int64  `json:"limit_bytes,omitempty"`
+	RetryAfter  int    `json:"retry_after_seconds,omitempty"`
 }
 
 func structuredError(e *Error, what, next string) []byte {
 	return marshal(errorKeys{
 		Code: e.Code, Message: what, Next: next, Retryable: e.Retryable, Field: untrusted.Plain(e.Field), Status: statusOf(e),
 		URL: untrusted.URL(e.URL, hostURLChars), ContentType: showMediaType(e.ContentType),
-		TimeoutMS: e.Timeout.Milliseconds(), LimitBytes: e.LimitBytes,
+		TimeoutMS: e.Timeout.Milliseconds(), LimitBytes: e.LimitBytes, RetryAfter: retrySeconds(e),
 	})
+}
+
+// retrySeconds is when the site said to come back; 0 where it did not, or out of bounds. Another Source may set any
+// time.
+func retrySeconds(e *Error) int {
+	if !e.Retryable || e.RetryAfter < time.Second || e.RetryAfter > maxRetryAfter {
+		return 0
+	}
+	return int((e.RetryAfter + time.Second - 1) / time.Second)
 }
 
 // statusOf is the status of a failure; one that never had a response has a status by its code.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/webfetch"
@@ -96,6 +97,7 @@ type failure struct {
 	Field       string        `json:"field,omitempty"`
 	TimeoutMS   int64         `json:"timeout_ms,omitempty"`
 	LimitBytes  int64         `json:"limit_bytes,omitempty"`
+	RetryAfter  int           `json:"retry_after_seconds,omitempty"`
 }
 
 // failedRead tells of a failure: what a model would read on standard error, and with --json an object on standard
@@ -110,7 +112,7 @@ func failedRead(s *session, err error, file string, asJSON bool) error {
 	}
 	if asJSON {
 		out := failure{Code: e.Code, Status: e.Status, Retryable: e.Retryable, Message: e.Message, URL: e.URL, ContentType: e.ContentType,
-			Field: e.Field, TimeoutMS: e.Timeout.Milliseconds(), LimitBytes: e.LimitBytes}
+			Field: e.Field, TimeoutMS: e.Timeout.Milliseconds(), LimitBytes: e.LimitBytes, RetryAfter: int(e.RetryAfter / time.Second)}
 		if err := s.out.jsonIndented(out); err != nil {
 			return err
 		}
