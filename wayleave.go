@@ -186,10 +186,12 @@ const (
 	flushEvery = time.Minute
 	// stopGrace is how long calls may go on after the end was asked for.
 	stopGrace = 10 * time.Second
-	// headerTime and idleTime bound connections on which nothing happens, maxHeader what a header may hold.
-	headerTime = 10 * time.Second
-	idleTime   = 2 * time.Minute
-	maxHeader  = 64 << 10
+	// headerTime and idleTime bound connections on which nothing happens, requestTime a request that does not end (the
+	// door has bounds of its own), maxHeader what a header may hold.
+	headerTime  = 10 * time.Second
+	requestTime = 40 * time.Second
+	idleTime    = 2 * time.Minute
+	maxHeader   = 64 << 10
 )
 
 // Run serves the listeners until ctx ends, then stops gracefully: new work is refused, standing streams end, calls may
@@ -209,7 +211,7 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 		work()
 	}()
 
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, WriteTimeout: stopGrace,
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, IdleTimeout: idleTime, WriteTimeout: stopGrace,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	failed := make(chan error, len(listeners))
 	for _, l := range listeners {

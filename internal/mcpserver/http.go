@@ -76,6 +76,13 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 func (s *Server) serve(v *visit) {
 	r, out := v.r, v.reply
+	// What a refusal leaves of a body net/http reads before it answers, for as long as that takes. Without a body it
+	// watches for the client to leave, and a deadline would look like that.
+	var patience time.Time
+	if r.ContentLength != 0 {
+		patience = time.Now().Add(s.o.Limits.BodyTime)
+	}
+	_ = out.control.SetReadDeadline(patience)
 	switch {
 	case !s.guard.host(r):
 		out.problem(http.StatusForbidden, "invalid_host", "this server is not reached by that Host; --public-url names the ones it answers to", v.id)

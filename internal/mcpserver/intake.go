@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -168,10 +169,20 @@ func inspect(body []byte) (messages []message, batch bool, refused *refusal) {
 	if len(parts) == 0 || len(parts) > maxBatch {
 		return nil, true, malformed("a batch has 1 to %d messages, this one has %d", maxBatch, len(parts))
 	}
+	asked := make(map[string]bool)
 	for _, part := range parts {
 		m, refused := open(part)
-		if refused != nil {
+		switch {
+		case refused != nil:
 			return nil, true, refused
+		case m.method == "initialize":
+			// It would open a session past the count of them.
+			return nil, true, malformed("initialize stands alone, not in a batch")
+		case m.isCall() && asked[sameID(m.id)]:
+			return nil, true, malformed("two requests of the batch have the id %s; only one of them would be answered", printable(string(m.id), 40))
+		}
+		if m.isCall() {
+			asked[sameID(m.id)] = true
 		}
 		messages = append(messages, m)
 	}
@@ -213,7 +224,7 @@ func open(raw json.RawMessage) (message, *refusal) {
 	}
 	if id, ok := members["id"]; ok {
 		if !validID(id) {
-			return m, malformed("id is a string or a whole number")
+			return m, malformed("id is a string or a whole number of at most 53 bits")
 		}
 		m.id = id
 	}
@@ -310,14 +321,29 @@ func unique(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// validID says whether an id is one that MCP takes: a string or a whole number.
+// sameID is equal for ids that are one id, however they are spelled.
+func sameID(id json.RawMessage) string {
+	var text string
+	if json.Unmarshal(id, &text) != nil {
+		return string(id)
+	}
+	return `"` + text
+}
+
+// maxID is the largest whole number that a JSON reader which counts in floating point, as the protocol library does,
+// gives back as it came.
+const maxID = 1<<53 - 1
+
+// validID says whether an id is one that MCP takes, a string or a whole number, and would come back as it was sent: a
+// client does not know an answer to another id as its own.
 func validID(raw json.RawMessage) bool {
 	if len(raw) > 256 {
 		return false
 	}
 	if raw[0] == '"' {
-		return true
+		var text string
+		return json.Unmarshal(raw, &text) == nil && !strings.ContainsRune(text, utf8.RuneError) // half a surrogate pair
 	}
 	var n int64
-	return json.Unmarshal(raw, &n) == nil && string(raw) != "null"
+	return json.Unmarshal(raw, &n) == nil && string(raw) != "null" && string(raw) != "-0" && -maxID <= n && n <= maxID
 }

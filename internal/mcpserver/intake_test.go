@@ -11,12 +11,12 @@ import (
 
 func TestInspectTakesSoundMessages(t *testing.T) {
 	for body, want := range map[string]message{
-		`{"jsonrpc":"2.0","id":1,"method":"ping"}`:                                                             {id: json.RawMessage("1"), method: "ping"},
-		` {"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x","arguments":{"a":1,"a":2}}} `:   {id: json.RawMessage(`"a"`), method: "tools/call", tool: "x"},
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`:                                               {method: "notifications/initialized"},
-		`{"jsonrpc":"2.0","id":1,"result":{}}`:                                                                 {id: json.RawMessage("1")},
-		`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`:                                            {id: json.RawMessage("1")},
-		`{"jsonrpc":"2.0","id":-9223372036854775808,"method":"tools/list","params":{"_meta":{},"cursor":"c"}}`: {id: json.RawMessage("-9223372036854775808"), method: "tools/list"},
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`:                                                           {id: json.RawMessage("1"), method: "ping"},
+		` {"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x","arguments":{"a":1,"a":2}}} `: {id: json.RawMessage(`"a"`), method: "tools/call", tool: "x"},
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`:                                             {method: "notifications/initialized"},
+		`{"jsonrpc":"2.0","id":1,"result":{}}`:                                                               {id: json.RawMessage("1")},
+		`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`:                                          {id: json.RawMessage("1")},
+		`{"jsonrpc":"2.0","id":-9007199254740991,"method":"tools/list","params":{"_meta":{},"cursor":"c"}}`:  {id: json.RawMessage("-9007199254740991"), method: "tools/list"},
 	} {
 		got, batch, refused := inspect([]byte(body))
 		if refused != nil || batch || len(got) != 1 {
@@ -52,6 +52,10 @@ func TestInspectNamesWhatIsWrong(t *testing.T) {
 		{"id object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
 		{"id fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
 		{"id long", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 300) + `","method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
+		{"id that a counter in floating point would change", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "53 bits"},
+		{"id of 63 bits", `{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "53 bits"},
+		{"id that is no zero to everyone", `{"jsonrpc":"2.0","id":-0,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
+		{"id with half a character", `{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
 		{"method number", `{"jsonrpc":"2.0","id":1,"method":5}`, jsonrpc.CodeInvalidRequest, "1", "method is"},
 		{"method empty", `{"jsonrpc":"2.0","id":1,"method":""}`, jsonrpc.CodeInvalidRequest, "1", "method is"},
 		{"neither method nor result", `{"jsonrpc":"2.0","id":1}`, jsonrpc.CodeInvalidRequest, "1", "one of result and error"},
@@ -68,6 +72,8 @@ func TestInspectNamesWhatIsWrong(t *testing.T) {
 		{"too many values", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[1` + strings.Repeat(",1", maxValues) + `]}}`, jsonrpc.CodeInvalidRequest, "", "more than"},
 		{"empty batch", `[]`, jsonrpc.CodeInvalidRequest, "", "1 to"},
 		{"long batch", `[` + strings.Repeat("{},", maxBatch) + `{}]`, jsonrpc.CodeInvalidRequest, "", "1 to"},
+		{"initialize in a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}]`, jsonrpc.CodeInvalidRequest, "", "stands alone"},
+		{"one id for two requests of a batch", `[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","id":"\u0061","method":"ping"}]`, jsonrpc.CodeInvalidRequest, "", "only one of them"},
 		{"bad message in a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"},7]`, jsonrpc.CodeInvalidRequest, "", "object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
