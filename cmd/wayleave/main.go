@@ -47,9 +47,10 @@ type commands struct {
 // session is what a command works with.
 type session struct {
 	ctx      context.Context
-	in       io.Reader
-	out      *output // results
-	err      *output // everything else
+	in       io.Reader // standard input; a signal ends a read
+	pipe     io.Reader // standard input as it is
+	out      *output   // results
+	err      *output   // everything else
 	settings *settings
 	getenv   func(string) string
 }
@@ -62,6 +63,7 @@ func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (cod
 	out, problems := newOutput(stdout), newOutput(stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -97,7 +99,10 @@ func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (cod
 		problems.printf("wayleave: %v\n", err)
 		return exitUsage
 	}
-	err = chosen.Run(&session{ctx: ctx, in: stdin, out: out, err: problems, settings: set, getenv: set.getenv})
+	err = chosen.Run(&session{ctx: ctx, in: input{ctx, stdin}, pipe: stdin, out: out, err: problems, settings: set, getenv: set.getenv})
+	if err == nil {
+		err = out.failed() // what was to be shown was not: a token, say
+	}
 	return report(err, problems)
 }
 

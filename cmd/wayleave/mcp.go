@@ -89,5 +89,5 @@ func (c *mcpCommand) Run(s *session) error {
 		s.err.printf("this speaks MCP on standard input and output, for a harness that starts it; `wayleave attach generic --stdio` prints its block\n")
 	}
 	// The protocol's bytes go out as they are: a terminal there is somebody looking.
-	return service.ServeStdio(s.ctx, c.Agent, s.in, s.out.w)
+	return service.ServeStdio(s.ctx, c.Agent, s.pipe, s.out.w)
 }

@@ -21,7 +21,8 @@ type output struct {
 	w        io.Writer
 	terminal bool
 
-	mu sync.Mutex // guards w
+	mu  sync.Mutex // guards w and what follows
+	err error      // of the first write that failed
 }
 
 func newOutput(w io.Writer) *output {
@@ -48,7 +49,17 @@ func (o *output) raw(text string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, err := io.WriteString(o.w, text)
+	if o.err == nil {
+		o.err = err
+	}
 	return err
+}
+
+// failed is why something that was printed is not there, nil if all is.
+func (o *output) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
 }
 
 func (o *output) printf(format string, args ...any) { _ = o.print(fmt.Sprintf(format, args...)) }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/wayleave/wayleave/internal/configfile"
 )
 
 const envPrefix = "WAYLEAVE_"
@@ -50,7 +52,7 @@ func loadSettings(args, environ []string) (*settings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuration file (from %s): %w", origin, err)
 	}
-	values, err := parseConfig(data)
+	values, err := configfile.Parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
@@ -90,7 +92,7 @@ func (s *settings) Validate(app *kong.Application) error {
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.values)) {
 		if !keys[k] {
-			return fmt.Errorf("configuration file %s: unknown key %q%s", s.file, k, nearest(k, keys))
+			return fmt.Errorf("configuration file %s: unknown key %q%s", s.file, k, configfile.Nearest(k, keys))
 		}
 		// Also where a flag or variable stands before it: the next start may lack that.
 		if _, err := typed(byKey[k], k, s.values[k]); err != nil {
@@ -103,7 +105,7 @@ func (s *settings) Validate(app *kong.Application) error {
 	}
 	for name := range s.env {
 		if strings.HasPrefix(name, envPrefix) && !variables[name] {
-			if hint := nearest(name, variables); hint != "" {
+			if hint := configfile.Nearest(name, variables); hint != "" {
 				return fmt.Errorf("variable %s is not read%s", name, hint)
 			}
 		}

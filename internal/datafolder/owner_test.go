@@ -8,7 +8,10 @@ import (
 )
 
 func TestOwnerSaysWhereItServes(t *testing.T) {
-	f := open(t, filepath.Join(t.TempDir(), "data"))
+	f, err := Open(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, owned, err := f.Owner(); owned || err != nil {
 		t.Fatalf("nobody owns it: %t, %v", owned, err)
 	}
