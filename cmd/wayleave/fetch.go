@@ -104,7 +104,7 @@ type failure struct {
 // output. file is what was read where that was no URL.
 func failedRead(s *session, err error, file string, asJSON bool) error {
 	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted")
+		return errInterrupted
 	}
 	var e *webfetch.Error
 	if !errors.As(err, &e) {

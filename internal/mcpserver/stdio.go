@@ -108,7 +108,11 @@ func (c *pipes) Write(_ context.Context, m jsonrpc.Message) error {
 	if answer, ok := m.(*jsonrpc.Response); ok {
 		defer c.answered(answer.ID)
 	}
-	return c.send(data)
+	if err := c.send(data); err != nil {
+		c.shut(err) // nobody hears us any more
+		return err
+	}
+	return nil
 }
 
 // answerTime is how long calls may go on after in has ended: a script pipes its calls in and closes at once.

@@ -168,19 +168,21 @@ func TestStdioCancelNotice(t *testing.T) {
 }
 
 func TestStdioEndsWhenNobodyReads(t *testing.T) {
-	server, err := New(newFakeTools(), nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	inR, inW := io.Pipe()
-	defer inW.Close()
-	done := make(chan error, 1)
-	go func() { done <- server.ServeStdio(t.Context(), "local", inR, brokenPipe{}) }()
-	if _, err := io.WriteString(inW, "{bad\n"); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; !errors.Is(err, io.ErrClosedPipe) {
-		t.Fatalf("it ended with %v", err)
+	for _, line := range []string{"{bad\n", `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"} {
+		server, err := New(newFakeTools(), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inR, inW := io.Pipe()
+		defer inW.Close()
+		done := make(chan error, 1)
+		go func() { done <- server.ServeStdio(t.Context(), "local", inR, brokenPipe{}) }()
+		if _, err := io.WriteString(inW, line); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("after %q it ended with %v", line, err)
+		}
 	}
 }
 

@@ -1,0 +1,73 @@
+package main
+
+// Standard input that never ends, and standard output that takes nothing.
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// silent is a pipe into which nobody writes; its reads end with the test.
+func silent(t *testing.T) io.Reader {
+	t.Helper()
+	r, w := io.Pipe()
+	t.Cleanup(func() { w.Close() })
+	return r
+}
+
+func TestInterruptEndsTheWaitForStandardInput(t *testing.T) {
+	for _, args := range [][]string{{"convert"}, {"convert", "-"}, {"check-url", "-"}, {"agents", "token", "revoke", "-"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			var shown, problems strings.Builder
+			s := &session{ctx: ctx, in: input{ctx, silent(t)}, out: newOutput(&shown), err: newOutput(&problems)}
+			data := dataFlags{Data: t.TempDir()}
+			var err error
+			switch args[0] {
+			case "convert":
+				err = (&convertCommand{File: "-"}).Run(s)
+			case "check-url":
+				err = (&checkURLCommand{URLs: []string{"-"}}).Run(s)
+			default:
+				err = (&tokenRevokeCommand{dataFlags: data, Token: "-"}).Run(s)
+			}
+			if !errors.Is(err, errInterrupted) {
+				t.Errorf("it ended with %v", err)
+			}
+		})
+	}
+}
+
+func TestInputGivesWhatIsThere(t *testing.T) {
+	text, err := io.ReadAll(input{t.Context(), strings.NewReader(strings.Repeat("words ", 10_000))})
+	if err != nil || len(text) != 60_000 {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
+
+// full takes no byte.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// TestOutputThatIsLostIsAFailure: a token that was made and not shown must not look like a success.
+func TestOutputThatIsLostIsAFailure(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	for _, args := range [][]string{
+		{"version"}, {"doctor", "--data", data}, {"agents", "token", "new", "a", "--data", data}, {"agents", "token", "new", "a", "--json", "--data", data},
+		{"agents", "--data", data}, {"allow", "10.0.0.1", "--data", data}, {"attach", "claude", "--data", data}, {"check-url", "http://a.test/"}, {"convert"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			var problems strings.Builder
+			code := run(args, []string{"HOME=" + t.TempDir()}, strings.NewReader("text"), full{}, &problems)
+			if code != exitFailed || !strings.Contains(problems.String(), "no space left") {
+				t.Errorf("code %d, said %q", code, problems.String())
+			}
+		})
+	}
+}
