@@ -25,13 +25,14 @@ const (
 
 // Sniff gives the media type by which a body is read. served and label are what ParseContentType gave. A served type is
 // believed, with three exceptions: none and the types that only say "a download" are decided by the bytes; a type that
-// cannot be read as text gives way to the document that is inside; a text/* body with a NUL is binary. It is never "".
+// cannot be read as text gives way to the document that is inside; a text/* body with a NUL is binary, but for a page that
+// is served as HTML and begins as one: HTML says what a stray NUL in it means, which is nothing. It is never "".
 func Sniff(body []byte, served, label string) string {
 	switch {
 	case served == "" || isDownload(served):
 		return sniffBytesOnly(body, label)
 	case strings.HasPrefix(served, "text/"):
-		if hasNUL(body) && !charset.Wide(body, label, MarkupOf(served)) {
+		if hasNUL(body) && !charset.Wide(body, label, MarkupOf(served)) && !(served == typeHTML && opensAsHTML(body)) {
 			return typeOfBinary(body)
 		}
 	case !isMedia(served) && !KindOf(served).Textual():
@@ -40,6 +41,13 @@ func Sniff(body []byte, served, label string) string {
 		}
 	}
 	return served
+}
+
+// opensAsHTML tells a page with a stray NUL from binary bytes under the name of one.
+func opensAsHTML(body []byte) bool {
+	head := strings.ReplaceAll(string(body[:min(len(body), sniffBytes)]), "\x00", "")
+	start := strings.TrimLeftFunc(head, unicode.IsSpace)
+	return !isBinary(head) && (hasPrefixFold(start, "<!doctype html") || hasPrefixFold(start, "<html"))
 }
 
 // isDownload lists the types that servers use for "save this", whatever it is.

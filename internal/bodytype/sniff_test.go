@@ -100,6 +100,9 @@ func TestServedTypeIsBelieved(t *testing.T) {
 		{"application/x-foo", "", page, "application/x-foo"},
 		{"application/zip", "", "PK\x03\x04\x14\x00", "application/zip"},
 
+		// A page with a stray NUL is a page; the structure case text-04 has one.
+		{"text/html", "", "<!doctype html><p>a\x00b", "text/html"},
+		{"text/html", "", "\x89PNG\r\n\x1A\n\x00<html>", "image/png"},
 		// W-106: text with NULs is none, unless its encoding makes them.
 		{"text/plain", "", "abc\x00\x01", typeOctet},
 		{"text/html", "utf-8", "<p>\x00", typeOctet},
