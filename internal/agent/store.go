@@ -3,7 +3,6 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/secret"
+	"github.com/wayleave/wayleave/internal/strictjson"
 )
 
 // Files is what the store needs of a data folder; see package datafolder for what it promises.
@@ -128,13 +128,11 @@ func (s *Store) read() (book, fs.FileInfo, error) {
 }
 
 func (s *Store) parse(data []byte) (book, error) {
-	b := book{Version: version}
 	if data == nil {
-		return b, nil
+		return book{Version: version}, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&b); err != nil {
+	var b book
+	if err := strictjson.Decode(data, &b); err != nil {
 		return book{}, fmt.Errorf("%s is damaged (%w), so nobody is let in; mend it, or move it away and make every agent and token anew", s.path(agentsFile), err)
 	}
 	if b.Version != version {

@@ -105,12 +105,27 @@ func TestTokensOfStrangers(t *testing.T) {
 	}
 }
 
+func appendTo(path, text string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(old, text...), 0o600)
+}
+
 func TestFileThatCannotBeReadLetsNobodyIn(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
 		"not JSON":     func(p string) error { return os.WriteFile(p, []byte("{"), 0o600) },
 		"unknown key":  func(p string) error { return os.WriteFile(p, []byte(`{"version":1,"tokenz":[]}`), 0o600) },
 		"next version": func(p string) error { return os.WriteFile(p, []byte(`{"version":2}`), 0o600) },
-		"loose mode":   func(p string) error { return os.Chmod(p, 0o644) },
+		"no version":   func(p string) error { return os.WriteFile(p, []byte(`{}`), 0o600) },
+		"null":         func(p string) error { return os.WriteFile(p, []byte(`null`), 0o600) },
+		"empty":        func(p string) error { return os.WriteFile(p, nil, 0o600) },
+		"more behind":  func(p string) error { return appendTo(p, "{}") },
+		"list twice": func(p string) error {
+			return os.WriteFile(p, []byte(`{"version":1,"agents":[],"tokens":[],"tokens":[]}`), 0o600)
+		},
+		"loose mode": func(p string) error { return os.Chmod(p, 0o644) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := folder(t)

@@ -5,7 +5,6 @@
 package allowed
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/strictjson"
 	"github.com/wayleave/wayleave/weburl"
 )
 
@@ -113,13 +113,11 @@ func same(a, b fs.FileInfo) bool {
 }
 
 func (s *Store) parse(data []byte) (book, error) {
-	b := book{Version: version}
 	if data == nil {
-		return b, nil
+		return book{Version: version}, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&b); err != nil {
+	var b book
+	if err := strictjson.Decode(data, &b); err != nil {
 		return book{}, fmt.Errorf("%s is damaged (%w), so no private host is allowed; mend it, or move it away and allow each host anew", s.path(), err)
 	}
 	if b.Version != version {

@@ -84,6 +84,10 @@ func TestFileThatCannotBeReadAllowsNothing(t *testing.T) {
 		"not JSON":     "{",
 		"unknown key":  `{"version":1,"hostz":[]}`,
 		"next version": `{"version":2}`,
+		"no version":   `{}`,
+		"null":         `null`,
+		"more behind":  `{"version":1,"hosts":[]} x`,
+		"agent twice":  `{"version":1,"hosts":[{"host":"10.0.0.1","agent":"alice","AGENT":""}]}`,
 		"bad host":     `{"version":1,"hosts":[{"host":"http://x/"}]}`,
 	} {
 		f := folder(t)

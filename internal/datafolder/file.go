@@ -18,20 +18,28 @@ const maxFile = 16 << 20
 // Read gives a file's bytes and its identity. A missing file is nil bytes and no error. A file that others may read
 // or write is refused: what it holds can no longer be trusted.
 func (f *Folder) Read(name string) ([]byte, fs.FileInfo, error) {
-	file, err := os.Open(filepath.Join(f.path, name))
+	path := filepath.Join(f.path, name)
+	// Opening a named pipe waits for a writer, so the question comes before it, and again of what was opened.
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is not an ordinary file", path)
+	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, nil, err
+	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is not an ordinary file", file.Name())
+		return nil, nil, fmt.Errorf("%s is not an ordinary file", path)
 	}
 	if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm&othersMask != 0 {
 		return nil, nil, fmt.Errorf("%s has mode %#o and other users may read or change it; chmod 600 it if that is not so", file.Name(), perm)
