@@ -242,8 +242,10 @@ func mainPart(ctx context.Context, r *reply, root *html.Node, got *content) erro
 	full := utf8.RuneCountInString(got.text)
 	chars := utf8.RuneCountInString(text)
 	if selection.Thin() || isBlank(text) && !isBlank(got.text) {
-		got.thin = append(got.thin, Thin{Kind: "thin_extract",
-			Fact: fmt.Sprintf("the main content found has %d of %d characters; the whole page is shown", chars, full)})
+		if len(got.thin) == 0 { // a page that is known to be thin has no main content to speak of
+			got.thin = append(got.thin, Thin{Kind: "thin_extract",
+				Fact: fmt.Sprintf("the main content found has %d of %d characters; the whole page is shown", chars, full)})
+		}
 		return nil
 	}
 	got.text, got.kind, got.fullChars = text, PartMain, full

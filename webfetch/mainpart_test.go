@@ -1,0 +1,75 @@
+package webfetch
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/wayleave/wayleave/internal/structurecheck"
+)
+
+// TestStructureCasesThroughThePipeline runs every structure case as a served body, whole and main, thin pages with their
+// status. What is judged is what a caller gets.
+func TestStructureCasesThroughThePipeline(t *testing.T) {
+	for _, file := range []string{"../testdata/structure.json", "../testdata/structure-ours.json"} {
+		cases, err := structurecheck.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			t.Run(c.ID, func(t *testing.T) {
+				r := &reply{url: c.URL, status: c.Status, contentType: []string{"text/html; charset=utf-8"}, body: []byte(c.HTML)}
+				got, err := converter{part: Part(c.Mode)}.read(context.Background(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var thin []string
+				for _, f := range got.thin {
+					thin = append(thin, f.Kind)
+				}
+				for _, failure := range c.Judge(structurecheck.Output{Markdown: got.text, Title: got.title, Thin: thin}) {
+					t.Error(failure)
+				}
+			})
+		}
+	}
+}
+
+func TestMainPartSaysWhatItLeavesOut(t *testing.T) {
+	body := "<!doctype html><title>T</title><nav><a href=/a>Products menu</a> <a href=/b>Pricing menu</a></nav><main><h1>Mill</h1><p>" +
+		strings.Repeat("The wheel turns twice a day. ", 20) + "</p></main>"
+	full := convertedPart(t, body, "")
+	main := convertedPart(t, body, PartMain)
+	if full.ContentKind != PartFull || full.FullChars != full.TotalChars || !strings.Contains(full.Content, "Products menu") {
+		t.Errorf("whole page: kind %s, %d of %d chars", full.ContentKind, full.TotalChars, full.FullChars)
+	}
+	if main.ContentKind != PartMain || strings.Contains(main.Content, "Products menu") || !strings.Contains(main.Content, "The wheel turns") {
+		t.Errorf("main part: kind %s\n%s", main.ContentKind, main.Content)
+	}
+	if main.TotalChars != utf8.RuneCountInString(main.Content) || main.FullChars != full.TotalChars {
+		t.Errorf("main part has %d of %d chars, the page %d", main.TotalChars, main.FullChars, full.TotalChars)
+	}
+	if !slices.ContainsFunc(main.Notes, func(n Note) bool { return n.Kind == "main" }) {
+		t.Errorf("notes %v do not say that this is a part", main.Notes)
+	}
+}
+
+func TestContentOptionIsChecked(t *testing.T) {
+	_, err := Convert(context.Background(), nil, nil, "", Options{Content: "most"})
+	var bad *OptionError
+	if !errors.As(err, &bad) || bad.Option != "content" {
+		t.Errorf("content %q: %v", "most", err)
+	}
+}
+
+func convertedPart(t *testing.T, body string, part Part) *Page {
+	t.Helper()
+	p, err := Convert(context.Background(), []byte(body), []string{"text/html"}, "https://mill.example/", Options{Content: part})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
