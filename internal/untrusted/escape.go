@@ -122,10 +122,11 @@ func isSlash(r rune) bool {
 	return false
 }
 
-// joins tells what may stand between two words of the name: blanks, dashes, low lines, and what Markdown adds.
+// joins tells what may stand between two words of the name: blanks, dashes, low lines, and what Markdown puts before
+// them.
 func joins(r rune) bool {
 	switch r {
-	case '_', '-', '\\', '*', '.', '~', '\u2212', '\u02CD':
+	case '_', '-', '\\', '.', '\u2212', '\u02CD':
 		return true
 	}
 	return unicode.IsSpace(r) || r >= utf8.RuneSelf && unicode.In(r, unicode.Pd, unicode.Pc)
@@ -167,11 +168,15 @@ func takes(matched *int, r rune) bool {
 		*matched++
 		return true
 	case n == 0:
-		return unicode.IsSpace(r) || isSlash(r) || unseen(r)
+		return unicode.IsSpace(r) || isSlash(r) || unseen(r) || decorates(r)
 	default:
-		return unseen(r) || wordEnds[n] && joins(r)
+		return unseen(r) || decorates(r) || wordEnds[n] && joins(r)
 	}
 }
+
+// decorates tells what Markdown writes around words, and so within one of which a page makes a part bold: a reader
+// looks past it.
+func decorates(r rune) bool { return r == '*' || r == '`' || r == '~' }
 
 // unseen tells the characters that change nothing that a reader would name: controls, format characters, marks on
 // another character, and what Unicode calls default ignorable.
