@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/datafolder"
@@ -34,6 +36,34 @@ func (d dataFlags) beside(s *session) (store *agent.Store, folder *datafolder.Fo
 		s.err.printf("note: no `wayleave serve` runs on the data folder %s now (`wayleave mcp` needs none); a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
 	}
 	return store, folder, at, nil
+}
+
+// lookAgain is how long it is known where the server is. Looking takes the owner's lock for a moment.
+const lookAgain = time.Second
+
+// neighbour gives the listener of a server on the data folder, which no agent may read through another process of the
+// install either (TM-006). The folder and its server may come later.
+func neighbour(path string) func() []netip.AddrPort {
+	var mu sync.Mutex // guards what follows
+	var looked time.Time
+	var at []netip.AddrPort
+	return func() []netip.AddrPort {
+		mu.Lock()
+		defer mu.Unlock()
+		if !looked.IsZero() && time.Since(looked) < lookAgain {
+			return at
+		}
+		looked, at = time.Now(), nil
+		folder, err := datafolder.Look(path)
+		if err != nil {
+			return nil
+		}
+		server, _, err := folder.Owner()
+		if own, bad := netip.ParseAddrPort(server.Listen); err == nil && bad == nil {
+			at = []netip.AddrPort{own}
+		}
+		return at
+	}
 }
 
 // sameListener says whether two listener addresses are one, as far as can be said without looking anything up.

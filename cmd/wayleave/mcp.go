@@ -74,6 +74,7 @@ func (c *mcpCommand) Run(s *session) error {
 	// a slip of the finger would read as a list with nothing on it.
 	if path, err := c.path(s); err == nil {
 		o.Data, o.DataLater, o.PermitCommand = path, true, c.permitCommand(s)
+		o.Listeners = neighbour(path)
 	}
 	if c.Data != "" {
 		if _, err := datafolder.Look(c.Data); err != nil {
