@@ -73,6 +73,9 @@ func New(o Options) (*Service, error) {
 	if o.PerHost == 0 {
 		o.PerHost = DefaultPerHost
 	}
+	if o.Fetch.Conversions == nil { // one for the process: all agents share its memory
+		o.Fetch.Conversions = webfetch.NewConversions(webfetch.DefaultConversions)
+	}
 	if o.PerHostSecond == 0 {
 		o.PerHostSecond = DefaultPerHostSecond
 	}

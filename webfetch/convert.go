@@ -72,7 +72,8 @@ type content struct {
 type converter struct {
 	html      Converter
 	documents Documents
-	part      Part // of an HTML page
+	part      Part         // of an HTML page
+	turns     *Conversions // nil: everyone at once
 }
 
 // Convert treats body exactly as Fetch treats a body that was served with the given Content-Type headers, and sends
@@ -217,6 +218,11 @@ func (c converter) page(ctx context.Context, r *reply, got *content) error {
 		got.text, got.title = mdtext.Tidy(md), mdtext.HTMLTitle(source)
 		return nil
 	}
+	leave, err := c.turns.enter(ctx, len(source))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	root, err := htmltree.Parse(ctx, source)
 	if err != nil {
 		return r.unconverted(ctx, err)

@@ -64,7 +64,10 @@ func Direct(opts Options) (*Fetcher, error) {
 		maxRedirects: valueOr(opts.MaxRedirects, DefaultMaxRedirects),
 		maxBodyBytes: valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes),
 		timeout:      valueOr(opts.Timeout, DefaultTimeout),
-		converter:    converter{html: opts.Converter, documents: opts.Documents, part: opts.Content},
+		converter:    converter{html: opts.Converter, documents: opts.Documents, part: opts.Content, turns: opts.Conversions},
+	}
+	if f.converter.turns == nil {
+		f.converter.turns = NewConversions(DefaultConversions)
 	}
 	if f.politeness == nil {
 		f.politeness = NewPoliteness(DefaultInFlight, DefaultPerSecond)

@@ -45,6 +45,10 @@ type Options struct {
 	// fetcher one of its own with the default bounds.
 	Politeness *Politeness
 
+	// Conversions bounds how many large pages are converted at once. Fetchers of one process share one value; nil gives
+	// the fetcher one of its own with the default bound. It does not bound a Converter of the host's.
+	Conversions *Conversions
+
 	// Converter turns HTML into Markdown in place of the built-in one.
 	Converter Converter
 	// Documents reads PDF, Office and OpenDocument files; nil means that they are refused as unsupported.
@@ -163,6 +167,7 @@ func (o Options) besideSource() error {
 		{"egress_proxy", o.EgressProxy != nil},
 		{"root_cas", o.RootCAs != nil},
 		{"politeness", o.Politeness != nil},
+		{"conversions", o.Conversions != nil},
 		{"converter", o.Converter != nil},
 		{"documents", o.Documents != nil},
 	}

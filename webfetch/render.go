@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/bodytype"
+	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/pagetext"
 	"github.com/wayleave/wayleave/internal/untrusted"
 )
@@ -91,56 +92,8 @@ func statusText(status int) string {
 	if status == 0 {
 		return "unknown"
 	}
-	if phrase := statusPhrase(status); phrase != "" {
+	if phrase := hop.StatusPhrase(status); phrase != "" {
 		return strconv.Itoa(status) + " " + phrase
 	}
 	return strconv.Itoa(status)
-}
-
-// statusPhrase has the phrases of the error statuses that pages come with, as RFC 9110 words them; net/http words
-// some of them as older RFCs did.
-func statusPhrase(status int) string {
-	switch status {
-	case 400:
-		return "Bad Request"
-	case 401:
-		return "Unauthorized"
-	case 402:
-		return "Payment Required"
-	case 403:
-		return "Forbidden"
-	case 404:
-		return "Not Found"
-	case 405:
-		return "Method Not Allowed"
-	case 406:
-		return "Not Acceptable"
-	case 408:
-		return "Request Timeout"
-	case 409:
-		return "Conflict"
-	case 410:
-		return "Gone"
-	case 415:
-		return "Unsupported Media Type"
-	case 418:
-		return "I'm a teapot"
-	case 422:
-		return "Unprocessable Content"
-	case 429:
-		return "Too Many Requests"
-	case 451:
-		return "Unavailable For Legal Reasons"
-	case 500:
-		return "Internal Server Error"
-	case 501:
-		return "Not Implemented"
-	case 502:
-		return "Bad Gateway"
-	case 503:
-		return "Service Unavailable"
-	case 504:
-		return "Gateway Timeout"
-	}
-	return ""
 }
