@@ -320,7 +320,7 @@ func (c *doctorCommand) listener(ctx context.Context, d *checkup, folder *datafo
 
 // trustOwn trusts exactly the certificate that serve would show, whatever name it is for.
 func trustOwn(certFile, keyFile string) (*tls.Config, error) {
-	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	pair, err := readPair(certFile, keyFile)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,7 +103,7 @@ func (r readFlags) options() (webfetch.Options, error) {
 }
 
 func authorities(path string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(path)
+	pem, err := readFile(path)
 	if err != nil {
 		return nil, misused("--ca-file: %v", err)
 	}

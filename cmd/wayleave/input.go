@@ -1,10 +1,14 @@
-// This file reads standard input so that an interrupt ends the wait for it.
+// This file reads what a person named: standard input, so that an interrupt ends the wait for it, and files, within
+// bounds.
 package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 )
 
 // errInterrupted says that a signal ended the command.
@@ -34,4 +38,34 @@ func (i input) Read(p []byte) (int, error) {
 	case <-i.ctx.Done():
 		return 0, errInterrupted
 	}
+}
+
+// maxSettingsFile is the most bytes of a file with settings, authorities or keys: the largest lists of authorities have
+// a quarter of a million.
+const maxSettingsFile = 4 << 20
+
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxSettingsFile+1))
+	if err == nil && len(data) > maxSettingsFile {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxSettingsFile)
+	}
+	return data, err
+}
+
+// readPair reads a certificate with its key.
+func readPair(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := readFile(certFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := readFile(keyFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +48,27 @@ func TestInputGivesWhatIsThere(t *testing.T) {
 	text, err := io.ReadAll(input{t.Context(), strings.NewReader(strings.Repeat("words ", 10_000))})
 	if err != nil || len(text) != 60_000 {
 		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
+
+// TestNamedFilesAreReadWithinBounds: a device that never ends would be read until no memory is left.
+func TestNamedFilesAreReadWithinBounds(t *testing.T) {
+	endless := filepath.Join(t.TempDir(), "endless")
+	if err := os.WriteFile(endless, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(endless, 1<<33); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"doctor", "--config", endless}, {"fetch", "--ca-file", endless, "http://a.test/"},
+		{"serve", "--tls-cert", endless, "--tls-key", endless, "--data", t.TempDir()},
+	} {
+		var shown, problems strings.Builder
+		code := run(args, []string{"HOME=" + t.TempDir()}, strings.NewReader(""), &shown, &problems)
+		if code != exitUsage || !strings.Contains(problems.String(), "is larger than") {
+			t.Errorf("%s: code %d, said %q", args[0], code, problems.String())
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func (c listenFlags) front() (front, error) {
 		return f, misused("--tls-cert and --tls-key go together")
 	}
 	if c.TLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		pair, err := readPair(c.TLSCert, c.TLSKey)
 		if err != nil {
 			return f, misused("--tls-cert, --tls-key: %v", err)
 		}

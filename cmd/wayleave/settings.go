@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func loadSettings(args, environ []string) (*settings, error) {
 	if path == "" {
 		return s, nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file (from %s): %w", origin, err)
 	}
@@ -86,8 +85,12 @@ func (s *settings) Validate(app *kong.Application) error {
 		if !settable(f) {
 			continue
 		}
-		for _, name := range append([]string{f.Name}, f.Aliases...) {
+		names := append([]string{f.Name}, f.Aliases...)
+		for _, name := range names {
 			keys[key(name)], byKey[key(name)] = true, f
+		}
+		if err := s.contradicts(names); err != nil {
+			return err
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.values)) {
@@ -108,6 +111,26 @@ func (s *settings) Validate(app *kong.Application) error {
 			if hint := configfile.Nearest(name, variables); hint != "" {
 				return fmt.Errorf("variable %s is not read%s", name, hint)
 			}
+		}
+	}
+	return nil
+}
+
+// contradicts refuses one setting under two of its names: only one of them would be read.
+func (s *settings) contradicts(names []string) error {
+	file, env := "", ""
+	for _, name := range names {
+		if _, ok := s.values[key(name)]; ok {
+			if file != "" {
+				return fmt.Errorf("configuration file %s: keys %s and %s are one setting; leave one out", s.file, file, key(name))
+			}
+			file = key(name)
+		}
+		if s.env[variable(name)] != "" {
+			if env != "" {
+				return fmt.Errorf("variables %s and %s are one setting; leave one out", env, variable(name))
+			}
+			env = variable(name)
 		}
 	}
 	return nil
