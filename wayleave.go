@@ -192,7 +192,7 @@ const (
 	// headerTime and idleTime bound connections on which nothing happens, requestTime a request that does not end (the
 	// door has bounds of its own), maxHeader what a header may hold.
 	headerTime  = 10 * time.Second
-	requestTime = 40 * time.Second
+	requestTime = 15 * time.Second
 	idleTime    = 2 * time.Minute
 	maxHeader   = 64 << 10
 )

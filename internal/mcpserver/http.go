@@ -32,6 +32,9 @@ const (
 	batchMethod = "batch"
 )
 
+// refusalTime bounds what is waited for of the body of a request that is refused.
+const refusalTime = 5 * time.Second
+
 var revision = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 
 // visit is one HTTP request on its way through the checks.
@@ -80,7 +83,7 @@ func (s *Server) serve(v *visit) {
 	// watches for the client to leave, and a deadline would look like that.
 	var patience time.Time
 	if r.ContentLength != 0 {
-		patience = time.Now().Add(s.o.Limits.BodyTime)
+		patience = time.Now().Add(min(s.o.Limits.BodyTime, refusalTime))
 	}
 	_ = out.control.SetReadDeadline(patience)
 	switch {
