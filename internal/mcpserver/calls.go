@@ -24,6 +24,9 @@ import (
 // listTTL is how long a client may keep a list: short, since an operator's change is seen only by asking again.
 const listTTL = 30 * time.Second
 
+// codeBusy is the JSON-RPC code of a call that may be made again later.
+const codeBusy = -32000
+
 // methods are what this server serves. Whatever else the library knows has no capability declared, and is not found.
 var methods = []string{
 	"initialize", "ping", "server/discover", "tools/list", "tools/call", "subscriptions/listen",
@@ -129,6 +132,14 @@ func (s *Server) call(ctx context.Context, c Caller, next mcp.MethodHandler, r *
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 
+	if c.TokenID != "" { // over pipes a client has only itself to hold up
+		leave, ok := s.roster.call(c.TokenID)
+		if !ok {
+			return nil, &jsonrpc.Error{Code: codeBusy, Message: "this token has too many calls under way; wait for one, or cancel it",
+				Data: json.RawMessage(`{"code":"rate_limit"}`)}
+		}
+		defer leave()
+	}
 	began := time.Now()
 	result, err := s.tools.Call(ctx, c, r.Params.Name, r.Params.Arguments)
 	switch {

@@ -100,7 +100,7 @@ func (s *Server) serve(v *visit) {
 	if !s.admit(v) {
 		return
 	}
-	leave, ok := s.roster.call(v.who.TokenID)
+	leave, ok := s.roster.request(v.who.TokenID)
 	if !ok {
 		out.problem(http.StatusTooManyRequests, "rate_limit", "this token has too many requests under way", v.id)
 		return

@@ -65,7 +65,7 @@ type Limits struct {
 	SessionIdle      time.Duration // a legacy session without a request or stream; default 30 min
 	Sessions         int           // legacy sessions in all; default 1,024
 	SessionsPerToken int           // default 64; beyond it the one that is idle longest ends
-	CallsPerToken    int           // requests under way; default 128
+	CallsPerToken    int           // requests, and calls, under way; default 128
 	StreamsPerToken  int           // standing streams; default 32
 }
 

@@ -18,8 +18,8 @@ type roster struct {
 }
 
 type presence struct {
-	calls, sessions int
-	streams         map[*standing]bool
+	requests, calls, sessions int
+	streams                   map[*standing]bool
 }
 
 // standing is a stream that stays open until its client, its token or the server ends.
@@ -45,24 +45,34 @@ func (r *roster) of(token string) *presence {
 }
 
 func (r *roster) tidy(token string) {
-	if p := r.tokens[token]; p != nil && p.calls == 0 && p.sessions == 0 && len(p.streams) == 0 {
+	if p := r.tokens[token]; p != nil && p.requests == 0 && p.calls == 0 && p.sessions == 0 && len(p.streams) == 0 {
 		delete(r.tokens, token)
 	}
 }
 
-// call counts one request of a token until leave is called. ok is false where the token has too many under way.
+// request counts one HTTP request of a token until leave is called. ok is false where the token has too many under way.
+func (r *roster) request(token string) (leave func(), ok bool) {
+	return r.count(token, func(p *presence) *int { return &p.requests })
+}
+
+// call is request for a tool call, which in a legacy session goes on when the client of its request has left.
 func (r *roster) call(token string) (leave func(), ok bool) {
+	return r.count(token, func(p *presence) *int { return &p.calls })
+}
+
+func (r *roster) count(token string, of func(*presence) *int) (leave func(), ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.of(token)
-	if p.calls >= r.limits.CallsPerToken {
+	n := of(p)
+	if *n >= r.limits.CallsPerToken {
 		return nil, false
 	}
-	p.calls++
+	*n++
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		p.calls--
+		*n--
 		r.tidy(token)
 	}, true
 }
@@ -191,12 +201,12 @@ func (r *roster) over(now time.Time, live func(token string) bool) (ids []string
 }
 
 // counts gives what is inside, for tests and readiness.
-func (r *roster) counts() (calls, streams, sessions int) {
+func (r *roster) counts() (requests, streams, sessions int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range r.tokens {
-		calls += p.calls
+		requests += p.requests
 		streams += len(p.streams)
 	}
-	return calls, streams, len(r.sessions)
+	return requests, streams, len(r.sessions)
 }

@@ -83,3 +83,35 @@ func TestTM048BatchesOpenNoSessions(t *testing.T) {
 		t.Error("the library holds a session")
 	}
 }
+
+// TestTM048CallsThatTheirClientLeftAreCounted: in a legacy session a call goes on without the request that made it.
+func TestTM048CallsThatTheirClientLeftAreCounted(t *testing.T) {
+	const limit = 3
+	w := newWorld(t, Limits{CallsPerToken: limit})
+	session := w.open(t, "tok-a")
+	for i := range limit {
+		conn, err := net.Dial("tcp", w.http.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"wait"}}`, i)
+		fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer tok-a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s",
+			w.http.Listener.Addr(), session, len(body), body)
+		<-w.tools.began
+		conn.Close()
+	}
+	w.until(t, "the requests are over", func() bool { requests, _, _ := w.server.roster.counts(); return requests == 0 })
+	over := w.legacy(t, "tok-a", session, `{"jsonrpc":"2.0","id":"over","method":"tools/call","params":{"name":"wait"}}`)
+	if over.Error == nil || over.Error.Data["code"] != "rate_limit" {
+		t.Fatalf("one more: %d %s", over.status, over.raw)
+	}
+	if other := w.modern(t, "tools/list", "", ""); other.status != http.StatusOK {
+		t.Errorf("what is no call: %d %s", other.status, other.raw)
+	}
+	w.legacy(t, "tok-a", session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c1"}}`)
+	<-w.tools.ended
+	w.until(t, "there is room", func() bool {
+		a := w.legacy(t, "tok-a", session, `{"jsonrpc":"2.0","id":"again","method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`)
+		return a.Error == nil && a.Result != nil
+	})
+}
