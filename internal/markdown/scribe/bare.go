@@ -9,8 +9,17 @@ import (
 	"strings"
 )
 
-// bareAddress writes the rest of a web address, of which s holds "://" and what follows; 0 if it is to be written like
-// other text.
+// addressRun is a stretch of text that a web address would reach to the end of, and what in it is markup. Every address
+// in it ends where it ends, so that it is looked through once. Places are told by how much of the text is left there.
+type addressRun struct {
+	ends      int // where the stretch ends
+	addressTo int // where an address in it ends: punctuation before the end is the sentence's
+	lastSign  int // the last sign that is markup in text; 0 for none
+	lastBreak int // the last sign that is markup in angle brackets, too; 0 for none
+}
+
+// bareAddress writes the rest of a web address, of which s, the rest of a text, holds "://" and what follows; 0 if it is
+// to be written like other text.
 func (w *Writer) bareAddress(s string) int {
 	if w.inLink || !strings.HasPrefix(s, "://") {
 		return 0
@@ -19,48 +28,45 @@ func (w *Writer) bareAddress(s string) int {
 	if scheme == 0 {
 		return 0
 	}
-	end := len("://")
-	for end < len(s) && s[end] > ' ' && s[end] != '<' && s[end] != '>' && !ends(s, end) {
-		end++
+	if len(s) <= w.run.ends || len(s) > w.runFrom {
+		w.run, w.runFrom = lookThrough(s), len(s)
 	}
-	// Punctuation at its end is the sentence's.
-	for end > 0 && strings.IndexByte(".,:;!?\"')]}", s[end-1]) >= 0 && s[end-1] != '/' {
-		end--
-	}
-	address := s[:end]
-	if end <= len("://") || !signs(address) {
+	end := len(s) - w.run.addressTo
+	if end <= len("://") || w.run.lastSign == 0 || len(s)-w.run.lastSign < 1 {
 		return 0
 	}
 	before := len(w.out) - scheme - 1
-	if i := strings.IndexByte(address, '&'); i >= 0 && looksLikeReference(address[i:]) || strings.IndexByte(address, '|') >= 0 ||
-		before >= w.lineStart && (w.out[before] == '\\' || w.out[before] == '<') {
+	if w.run.lastBreak > 0 && len(s)-w.run.lastBreak >= 1 || before >= w.lineStart && (w.out[before] == '\\' || w.out[before] == '<') {
 		w.escaped(':')
 		return 1
 	}
 	w.insertByte(len(w.out)-scheme, '<')
-	w.out = append(w.out, address...)
+	w.out = append(w.out, s[:end]...)
 	w.out = append(w.out, '>')
 	w.textFrom = len(w.out)
 	return end
 }
 
-// signs says that an address holds what is markup in text.
-func signs(address string) bool {
-	for i := 1; i < len(address); i++ {
-		switch c := address[i]; c {
-		case '*', '`', '~', '\\', '|':
-			return true
-		case '_':
-			if i+1 == len(address) || !wordByte(address[i-1]) || !wordByte(address[i+1]) {
-				return true
-			}
-		case '&':
-			if looksLikeReference(address[i:]) {
-				return true
-			}
+// lookThrough finds how far the address in s reaches, and what in it is markup.
+func lookThrough(s string) addressRun {
+	end := len("://")
+	for end < len(s) && s[end] > ' ' && s[end] != '<' && s[end] != '>' && !ends(s, end) {
+		end++
+	}
+	r := addressRun{ends: len(s) - end}
+	for end > 0 && strings.IndexByte(".,:;!?\"')]}", s[end-1]) >= 0 && s[end-1] != '/' {
+		end--
+	}
+	r.addressTo = len(s) - end
+	for i := 1; i < end; i++ {
+		switch c := s[i]; {
+		case c == '|', c == '&' && looksLikeReference(s[i:end]):
+			r.lastSign, r.lastBreak = len(s)-i, len(s)-i
+		case c == '*', c == '`', c == '~', c == '\\', c == '_' && (i+1 == end || !wordByte(s[i-1]) || !wordByte(s[i+1])):
+			r.lastSign = len(s) - i
 		}
 	}
-	return false
+	return r
 }
 
 func wordByte(c byte) bool { return letter(c) || digit(c) }

@@ -39,6 +39,7 @@ var class = func() (t [256]uint8) {
 // Text writes text: white space collapsed, what cannot be seen left out, and nothing of it read as markup. It is one
 // piece: what follows may go on with the same word.
 func (w *Writer) Text(s string) {
+	w.runFrom = 0 // of another text
 	for i := 0; i < len(s); {
 		switch class[s[i]] {
 		case blank:

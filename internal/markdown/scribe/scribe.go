@@ -33,6 +33,8 @@ type Writer struct {
 	textFrom int // where the last link, code, image or formula ended in out: text alone follows
 	moves    int // how often what was written has moved
 	looked   int // how far the current word has been looked through for an address
+	run      addressRun
+	runFrom  int // how much of the text was left where run begins; 0 for none
 }
 
 // New makes a writer of an empty document, with room for so many bytes. What it writes stops growing when ctx is
