@@ -1,0 +1,325 @@
+-- +goose Up
+CREATE TABLE settings (
+  id            INTEGER PRIMARY KEY CHECK (id = 1),
+  epoch         INTEGER NOT NULL,            -- every configuration write adds 1
+  install       TEXT NOT NULL,               -- a random label: the name of this install on loopback
+  digest_key    BLOB,                        -- sealed
+  audit_key     BLOB,                        -- sealed
+  paused_at     INTEGER,
+  paused_by     TEXT,
+  created_at    INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE keysets (
+  id            TEXT PRIMARY KEY,            -- of the wrapping: new at each rewrap and rotation
+  wrapped       BLOB NOT NULL,               -- the keyset under the master key
+  master        TEXT NOT NULL,               -- which master key: a fingerprint, not the key
+  primary_key   TEXT NOT NULL,               -- id of the key that seals now
+  created_at    INTEGER NOT NULL,
+  retired_at    INTEGER
+) STRICT;
+CREATE UNIQUE INDEX keysets_current ON keysets ((retired_at IS NULL)) WHERE retired_at IS NULL;
+
+CREATE TABLE agents (
+  id             TEXT PRIMARY KEY,
+  slug           TEXT NOT NULL UNIQUE,
+  name           TEXT NOT NULL,
+  state          TEXT NOT NULL CHECK (state IN ('active','disabled')),
+  grants_version INTEGER NOT NULL,
+  elicitation    INTEGER NOT NULL DEFAULT 0, -- 1: this agent's client asks a person
+  paused_at      INTEGER,
+  paused_by      TEXT,
+  created_at     INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE agent_tokens (
+  id         TEXT PRIMARY KEY,
+  agent_id   TEXT NOT NULL REFERENCES agents(id),
+  hash       TEXT NOT NULL UNIQUE,
+  scope      TEXT NOT NULL CHECK (scope IN ('tools','harness')),
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER,
+  used_at    INTEGER,
+  used_from  TEXT
+) STRICT;
+CREATE INDEX agent_tokens_agent ON agent_tokens (agent_id);
+
+CREATE TABLE people (
+  id         TEXT PRIMARY KEY,
+  name       TEXT NOT NULL UNIQUE,
+  role       TEXT NOT NULL CHECK (role IN ('owner','operator','viewer')),
+  agents     TEXT NOT NULL,                  -- JSON list of agent ids, or "all"
+  password   TEXT,                           -- argon2id
+  state      TEXT NOT NULL CHECK (state IN ('active','disabled')),
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE person_credentials (
+  id         TEXT PRIMARY KEY,
+  person_id  TEXT NOT NULL REFERENCES people(id),
+  kind       TEXT NOT NULL CHECK (kind IN ('link','session','token')),
+  hash       TEXT NOT NULL UNIQUE,
+  confirm    TEXT,                           -- hash of a session's second secret
+  label      TEXT,
+  created_at INTEGER NOT NULL,
+  used_at    INTEGER,
+  expires_at INTEGER,
+  ended_at   INTEGER
+) STRICT;
+CREATE INDEX person_credentials_person ON person_credentials (person_id, kind);
+
+CREATE TABLE connections (
+  owner        TEXT NOT NULL,                -- install, or an agent's id
+  capability   TEXT NOT NULL,
+  mode         TEXT NOT NULL CHECK (mode IN ('auto','own','inherit','disabled')),
+  provider     TEXT,
+  version      INTEGER NOT NULL,
+  run_limit    INTEGER CHECK (run_limit >= 1),
+  minute_limit INTEGER CHECK (minute_limit >= 1),
+  changed_at   INTEGER NOT NULL,
+  PRIMARY KEY (owner, capability)
+) STRICT;
+
+CREATE TABLE allowed_hosts (
+  id         TEXT PRIMARY KEY,
+  agent_id   TEXT,                           -- NULL: for every agent
+  host       TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  created_by TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX allowed_hosts_of ON allowed_hosts (coalesce(agent_id, ''), host);
+
+CREATE TABLE processes (
+  id         TEXT PRIMARY KEY,
+  label      TEXT NOT NULL,
+  version    TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  dead       INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX processes_live ON processes (expires_at) WHERE dead = 0;
+
+CREATE TABLE runs (
+  id              TEXT PRIMARY KEY,
+  agent_id        TEXT NOT NULL REFERENCES agents(id),
+  kind            TEXT NOT NULL CHECK (kind IN ('explicit','session','implicit')),
+  implicit_key    TEXT,                      -- token and client name
+  audience        TEXT NOT NULL,
+  conversation_id TEXT NOT NULL,
+  title           TEXT,
+  state           TEXT NOT NULL CHECK (state IN ('open','ended')),
+  deadline        INTEGER NOT NULL,
+  idle_until      INTEGER,
+  max_tool_calls  INTEGER NOT NULL CHECK (max_tool_calls >= 1),
+  calls           INTEGER NOT NULL DEFAULT 0,
+  refused         INTEGER NOT NULL DEFAULT 0,
+  hold_call       TEXT,
+  end_reason      TEXT,
+  created_at      INTEGER NOT NULL,
+  ended_at        INTEGER
+) STRICT;
+CREATE INDEX runs_agent ON runs (agent_id, created_at);
+CREATE UNIQUE INDEX runs_implicit ON runs (agent_id, implicit_key) WHERE kind = 'implicit' AND state = 'open';
+CREATE INDEX runs_deadline ON runs (deadline) WHERE state = 'open';
+CREATE INDEX runs_ended ON runs (ended_at) WHERE state = 'ended';
+
+CREATE TABLE mcp_sessions (
+  id         TEXT PRIMARY KEY,               -- the protocol's session id, hashed: it names, and a backup must not
+  agent_id   TEXT NOT NULL REFERENCES agents(id),
+  token_id   TEXT NOT NULL,
+  run_id     TEXT NOT NULL REFERENCES runs(id),
+  initialize BLOB NOT NULL,                  -- sealed: the handshake, replayed where another process adopts the session
+  used_at    INTEGER NOT NULL,
+  ended_at   INTEGER
+) STRICT;
+CREATE INDEX mcp_sessions_used ON mcp_sessions (used_at);
+
+CREATE TABLE tool_calls (
+  id            TEXT PRIMARY KEY,
+  run_id        TEXT NOT NULL REFERENCES runs(id),
+  agent_id      TEXT NOT NULL REFERENCES agents(id),
+  seq           INTEGER NOT NULL,
+  tool          TEXT NOT NULL,
+  capability    TEXT NOT NULL,
+  class         TEXT NOT NULL CHECK (class IN ('query','observation','effect')),
+  state         TEXT NOT NULL CHECK (state IN ('refused','admitted','dispatched','succeeded','failed','uncertain')),
+  outcome       TEXT,
+  code          TEXT,
+  is_error      INTEGER NOT NULL DEFAULT 0,
+  withheld      INTEGER NOT NULL DEFAULT 0,
+  digest        BLOB NOT NULL,
+  caller_key    TEXT,
+  named_run     INTEGER NOT NULL,
+  offer         TEXT NOT NULL,
+  nonce         TEXT NOT NULL,
+  owner         TEXT NOT NULL,
+  until         INTEGER NOT NULL,
+  args          BLOB,                        -- sealed; NULL once its time of keeping is over
+  result        BLOB,                        -- sealed
+  late          BLOB,                        -- sealed
+  delivery      INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 handed over, 2 caller gone
+  approval_id   TEXT,
+  why           TEXT NOT NULL,               -- one JSON object a line: stage, at, fact, ref
+  created_at    INTEGER NOT NULL,
+  dispatched_at INTEGER,
+  ended_at      INTEGER
+) STRICT;
+CREATE UNIQUE INDEX tool_calls_key ON tool_calls (agent_id, caller_key) WHERE caller_key IS NOT NULL AND state <> 'refused';
+CREATE INDEX tool_calls_run ON tool_calls (run_id, seq);
+CREATE INDEX tool_calls_owner ON tool_calls (owner) WHERE state IN ('admitted','dispatched');
+CREATE INDEX tool_calls_until ON tool_calls (until) WHERE state IN ('admitted','dispatched');
+CREATE INDEX tool_calls_ended ON tool_calls (ended_at);
+CREATE INDEX tool_calls_created ON tool_calls (created_at);
+CREATE INDEX tool_calls_uncertain ON tool_calls (run_id) WHERE state = 'uncertain';
+CREATE INDEX tool_calls_effects ON tool_calls (run_id, seq) WHERE class = 'effect' AND state <> 'refused';
+CREATE INDEX tool_calls_undelivered ON tool_calls (owner) WHERE delivery = 0 AND state <> 'refused';
+
+CREATE TABLE reservations (
+  call_id            TEXT PRIMARY KEY REFERENCES tool_calls(id),
+  run_id             TEXT NOT NULL,
+  agent_id           TEXT NOT NULL,
+  capability         TEXT NOT NULL,
+  meter              TEXT NOT NULL,          -- install, agent:<id>, or - where nothing is counted
+  minute             INTEGER NOT NULL,
+  provider           TEXT NOT NULL,
+  credential_owner   TEXT NOT NULL,
+  connection_version INTEGER NOT NULL,
+  account_version    TEXT NOT NULL,
+  at                 INTEGER NOT NULL
+) STRICT;
+CREATE INDEX reservations_run ON reservations (run_id, capability);
+CREATE INDEX reservations_meter ON reservations (meter, capability, minute);
+
+CREATE TABLE run_meters (
+  run_id     TEXT NOT NULL REFERENCES runs(id),
+  capability TEXT NOT NULL,
+  used       INTEGER NOT NULL,
+  PRIMARY KEY (run_id, capability)
+) STRICT;
+
+CREATE TABLE minute_meters (
+  meter      TEXT NOT NULL,
+  capability TEXT NOT NULL,
+  minute     INTEGER NOT NULL,
+  used       INTEGER NOT NULL,
+  PRIMARY KEY (meter, capability, minute)
+) STRICT;
+
+CREATE TABLE evidence (
+  call_id          TEXT NOT NULL REFERENCES tool_calls(id),
+  n                INTEGER NOT NULL,
+  kind             TEXT NOT NULL CHECK (kind IN ('source','content','artifact')),
+  conversation_id  TEXT NOT NULL,
+  provider         TEXT NOT NULL,
+  credential_owner TEXT NOT NULL,
+  host             TEXT,
+  url              BLOB,                     -- sealed
+  title            BLOB,                     -- sealed
+  sha256           TEXT,
+  chars            INTEGER,
+  artifact_id      TEXT,
+  at               INTEGER NOT NULL,
+  PRIMARY KEY (call_id, n)
+) STRICT;
+CREATE INDEX evidence_conversation ON evidence (conversation_id, at);
+
+CREATE TABLE kept_pages (
+  id         TEXT PRIMARY KEY,
+  run_id     TEXT NOT NULL REFERENCES runs(id),
+  call_id    TEXT NOT NULL,
+  page_key   TEXT NOT NULL,                  -- keyed digest: an address must not be read from it
+  snapshot   INTEGER NOT NULL,
+  sha256     TEXT NOT NULL,
+  body       BLOB,                           -- sealed; NULL once the page is gone and only its number and hash are known
+  chars      INTEGER NOT NULL,
+  bytes      INTEGER NOT NULL,
+  kept_at    INTEGER NOT NULL,
+  used_at    INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX kept_pages_key ON kept_pages (run_id, page_key);
+CREATE INDEX kept_pages_expires ON kept_pages (expires_at);
+
+CREATE TABLE offers (
+  audience    TEXT NOT NULL,
+  tool        TEXT NOT NULL,
+  agent_id    TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  facts       TEXT NOT NULL,                 -- JSON, for explanations
+  made_at     INTEGER NOT NULL,
+  PRIMARY KEY (audience, tool)
+) STRICT;
+
+CREATE TABLE leases (
+  resource TEXT PRIMARY KEY,
+  fence    INTEGER NOT NULL,
+  owner    TEXT,
+  call_id  TEXT,
+  taken_at INTEGER NOT NULL,
+  until    INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE reconciliations (
+  call_id TEXT PRIMARY KEY REFERENCES tool_calls(id),
+  verdict TEXT NOT NULL CHECK (verdict IN ('happened','not_happened','unknown')),
+  note    BLOB,                              -- sealed
+  evidence TEXT,
+  by_kind TEXT NOT NULL CHECK (by_kind IN ('operator','harness','form')),
+  by_id   TEXT NOT NULL,
+  at      INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE approvals (
+  id           TEXT PRIMARY KEY,
+  agent_id     TEXT NOT NULL REFERENCES agents(id),
+  run_id       TEXT NOT NULL REFERENCES runs(id),
+  tool         TEXT NOT NULL,
+  digest       BLOB NOT NULL,
+  profile_hash TEXT NOT NULL,
+  tier         TEXT NOT NULL CHECK (tier IN ('read','navigate','interact','sensitive')),
+  state        TEXT NOT NULL CHECK (state IN ('open','approved','used','denied','unanswered','void')),
+  question     BLOB,                         -- sealed
+  channel      TEXT,                         -- page, terminal, api, elicitation
+  answered_by  TEXT,
+  created_at   INTEGER NOT NULL,
+  expires_at   INTEGER NOT NULL,             -- of the question
+  answered_at  INTEGER,
+  good_until   INTEGER,                      -- of the answer
+  used_by      TEXT                          -- the call that used it up
+) STRICT;
+CREATE INDEX approvals_open ON approvals (agent_id, created_at) WHERE state IN ('open','approved');
+CREATE UNIQUE INDEX approvals_joined ON approvals (run_id, tool, digest, profile_hash) WHERE state IN ('open','approved');
+
+CREATE TABLE notices (
+  id            TEXT PRIMARY KEY,
+  kind          TEXT NOT NULL,
+  subject_id    TEXT NOT NULL,
+  run_id        TEXT NOT NULL,
+  created_at    INTEGER NOT NULL,
+  claimed_by    TEXT,
+  claimed_until INTEGER,
+  sent_at       INTEGER
+) STRICT;
+CREATE INDEX notices_unsent ON notices (created_at) WHERE sent_at IS NULL;
+
+CREATE TABLE audit (
+  id      TEXT PRIMARY KEY,
+  at      INTEGER NOT NULL,
+  actor   TEXT NOT NULL,
+  verb    TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  detail  TEXT NOT NULL,                     -- JSON, without secrets and page text
+  link    INTEGER UNIQUE,
+  prev    TEXT,
+  hash    TEXT
+) STRICT;
+CREATE INDEX audit_unlinked ON audit (at) WHERE link IS NULL;
+
+CREATE TABLE audit_checkpoints (
+  link INTEGER PRIMARY KEY,
+  at   INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+
+-- +goose Down
+SELECT 1;

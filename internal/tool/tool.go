@@ -1,0 +1,114 @@
+// Package tool is the pipeline of a tool call: arguments, the same call again, offer, run, policy, approval, admission,
+// dispatch, settling, delivery. Capabilities plug in as a [Plug]; doors (MCP, HTTP) hand in a [Caller] and get a
+// [Result].
+//
+// The one rule: nothing but this package admits and settles. A capability gets the right to send and nothing else.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/binding"
+	"github.com/wayleave/wayleave/internal/ledger"
+)
+
+// Caller is who calls, and what the door can do for the call.
+type Caller struct {
+	Agent, Slug string // id and slug
+	Token       string // id
+	Client      string // what the client calls itself; part of which implicit run it is
+	Session     string // the legacy MCP session's id; empty where there is none
+	Run         string // the run that the caller named; empty for none
+	Key         string // the caller's own key of this call; empty for none
+	Approval    string // an approval that the caller presents; empty for none
+	// Progress tells a waiting client what is waited for; nil where the client did not ask. Words of ours only.
+	Progress func(message string)
+	// Ask asks the person at the client's side; nil where the client cannot or its operator did not allow it.
+	Ask func(ctx context.Context, q Question) (answer string, asked bool, err error)
+}
+
+// Question is a form with one required choice.
+type Question struct {
+	ID      string // a row's: what a client carries through the question
+	Message string
+	Answers []string
+}
+
+// Result is the answer to a call.
+type Result struct {
+	agenttool.Result
+	// Call and Run are the ids of what stands in the ledger; Call is empty where nothing was written.
+	Call, Run string
+	// Output is the host's record of a success: the object of tools.md 6. It may hold page text and goes to HTTP only.
+	Output json.RawMessage
+	// Stale says that the tool list has changed since the client saw it.
+	Stale bool
+	// Delivered must be called once: true when the answer was written to the transport, false when the caller's stream
+	// ended first. It is never nil.
+	Delivered func(handedOver bool)
+}
+
+// Plug is one tool of a capability.
+type Plug interface {
+	// Name is the tool's, Capability what it counts as.
+	Name() string
+	Capability() string
+	// Profile is the hash of an action's profile; empty for other tools.
+	Profile() string
+	// Define is the tool as a list shows it, where these tools are offered.
+	Define(offered map[string]bool) agenttool.Tool
+	// Parse reads arguments strictly. The error's text is the result for the model; it is a *Bad.
+	Parse(arguments json.RawMessage) (Arguments, *Bad)
+}
+
+// Bad is a result that ends a call before admission: bad arguments, a refused address, a closed policy.
+type Bad struct {
+	Code   string
+	Result agenttool.Result // whole, for the model
+}
+
+// Arguments are valid arguments of one tool, as one call of it.
+type Arguments interface {
+	// Canonical is the arguments with defaults filled in, as JSON with sorted members: what two calls are compared by.
+	Canonical() json.RawMessage
+	// Source is where the call goes, as far as the arguments say it.
+	Source() ledger.Source
+	// Look looks ahead, under the binding that the call would have: provider's own bounds, URL policy, whether a kept page
+	// answers it, whether a person must be asked. It sends nothing and changes nothing.
+	Look(ctx context.Context, where Where) (Plan, *Bad, error)
+	// Run does the work of an admitted call. It opens the permit just before it sends, and sends nothing after ctx ends.
+	Run(ctx context.Context, where Where, gate Gate) (Done, error)
+}
+
+// Where is the call's place: agent, run and binding.
+type Where struct {
+	Agent, Slug, Run, Conversation string
+	Call                           string // empty in Look
+	Binding                        binding.Binding
+}
+
+// Plan is what a look ahead found.
+type Plan struct {
+	// Unit says that the call counts against the connection's limits; Bound is how long it may take.
+	Unit  bool
+	Bound time.Duration
+	// Tier is set where policy asks a person: the question is built from these facts of ours.
+	Tier     string
+	Question string
+}
+
+// Gate gives the right to send: for a query or observation it hands over the admission's, for an effect it commits the
+// boundary. It gives it once; a second call gives the same permit, for Check.
+type Gate func(ctx context.Context) (ledger.Permit, error)
+
+// Done is how a call's work ended. The zero Outcome means ok, or provider_error where Result has a Failure.
+type Done struct {
+	Result   agenttool.Result
+	Output   json.RawMessage
+	Outcome  string // of effect.Outcome; see above
+	Code     string // of an error
+	Evidence []ledger.Evidence
+}
