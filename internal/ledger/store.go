@@ -25,6 +25,10 @@ type Store interface {
 
 // Calls are the transactions of a call's life.
 type Calls interface {
+	// Look judges an Ask as Admit would, up to the hold, in one read that locks and changes nothing: nobody is asked and
+	// nothing is prepared for a call that cannot be admitted. Admit decides all of it again. ErrNotFound: no such run of
+	// the agent's.
+	Look(ctx context.Context, a Ask) (Looked, error)
 	// Admit looks for the same call, judges, counts and writes it. Exactly one of the results is told by Admitted.Kind.
 	Admit(ctx context.Context, a Admission) (Admitted, error)
 	// Refuse keeps a refusal that was decided outside Admit (arguments, policy, approvals), under an id of its own; beyond
@@ -55,6 +59,21 @@ type Admission struct {
 	Ask
 	// Nonce tells this attempt from any other; Process is who will send.
 	Nonce, Process string
+}
+
+// Looked is what Look found. The first that is set is the answer, in this order: Same, Refusal, Held.
+type Looked struct {
+	// Same is the same call, by its id or key, in any state; or a twin whose answer did not arrive (Twin): final and
+	// caller gone, or in flight. nil: there is none.
+	Same *Record
+	Twin bool
+	// Refusal is call_conflict (which goes before Same), capability_disabled, stale_offer, paused, run_over or
+	// run_call_limit, with its facts and without a call; nil where nothing is in the way.
+	Refusal *Refusal
+	// Held is effect_uncertain, for effects of a run that an uncertain one holds.
+	Held *Refusal
+	// Binding is what the call would be admitted under now; zero where the tool is not offered.
+	Binding binding.Binding
 }
 
 // AdmitKind is which of its answers Admit gave.
