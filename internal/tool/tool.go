@@ -8,10 +8,13 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/approval"
 	"github.com/wayleave/wayleave/internal/binding"
+	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 )
 
@@ -26,9 +29,15 @@ type Caller struct {
 	Approval    string // an approval that the caller presents; empty for none
 	// Progress tells a waiting client what is waited for; nil where the client did not ask. Words of ours only.
 	Progress func(message string)
-	// Ask asks the person at the client's side; nil where the client cannot or its operator did not allow it.
+	// Ask asks the person at the client's side; nil where the client cannot. It is called only for agents of whom an
+	// operator stated that their client asks a person. It blocks until there is an answer or ctx ends; asked is false
+	// where the person gave none (declined, cancelled). A client that is asked by ending the call (input_required) gets
+	// ErrComeAgain as the error: Call returns it as it is, and the call comes again with the same question's answer.
 	Ask func(ctx context.Context, q Question) (answer string, asked bool, err error)
 }
+
+// ErrComeAgain says that the client has to be asked by ending the call; the door answers with the question.
+var ErrComeAgain = errors.New("the client is asked, and the call comes again")
 
 // Question is a form with one required choice.
 type Question struct {
@@ -42,6 +51,8 @@ type Result struct {
 	agenttool.Result
 	// Call and Run are the ids of what stands in the ledger; Call is empty where nothing was written.
 	Call, Run string
+	// Code is the error's; empty for a success.
+	Code string
 	// Output is the host's record of a success: the object of tools.md 6. It may hold page text and goes to HTTP only.
 	Output json.RawMessage
 	// Stale says that the tool list has changed since the client saw it.
@@ -67,7 +78,7 @@ type Plug interface {
 // Bad is a result that ends a call before admission: bad arguments, a refused address, a closed policy.
 type Bad struct {
 	Code   string
-	Result agenttool.Result // whole, for the model
+	Result agenttool.Result // whole, for the model; the pipeline adds ids to its structured part
 }
 
 // Arguments are valid arguments of one tool, as one call of it.
@@ -80,6 +91,7 @@ type Arguments interface {
 	// answers it, whether a person must be asked. It sends nothing and changes nothing.
 	Look(ctx context.Context, where Where) (Plan, *Bad, error)
 	// Run does the work of an admitted call. It opens the permit just before it sends, and sends nothing after ctx ends.
+	// An error is a fault of ours or the end of ctx; what a model should know is a Done.
 	Run(ctx context.Context, where Where, gate Gate) (Done, error)
 }
 
@@ -88,6 +100,8 @@ type Where struct {
 	Agent, Slug, Run, Conversation string
 	Call                           string // empty in Look
 	Binding                        binding.Binding
+	// Offered are the tools that the agent is offered now: a text names no other.
+	Offered map[string]bool
 }
 
 // Plan is what a look ahead found.
@@ -95,20 +109,37 @@ type Plan struct {
 	// Unit says that the call counts against the connection's limits; Bound is how long it may take.
 	Unit  bool
 	Bound time.Duration
-	// Tier is set where policy asks a person: the question is built from these facts of ours.
-	Tier     string
-	Question string
+	// Approval is what a person is asked about where policy wants one asked; nil for calls that policy does not touch.
+	Approval *approval.Facts
 }
 
 // Gate gives the right to send: for a query or observation it hands over the admission's, for an effect it commits the
-// boundary. It gives it once; a second call gives the same permit, for Check.
+// boundary. It gives it once; a second call gives the same permit, for Check. After an error nothing may be sent; Run
+// returns it, and the pipeline says why.
 type Gate func(ctx context.Context) (ledger.Permit, error)
 
-// Done is how a call's work ended. The zero Outcome means ok, or provider_error where Result has a Failure.
+// Done is how a call's work ended.
 type Done struct {
-	Result   agenttool.Result
-	Output   json.RawMessage
-	Outcome  string // of effect.Outcome; see above
-	Code     string // of an error
+	// Result is whole, for the model: text (at most MaxText bytes), then at most one image. Its structured part need not
+	// have ids; the pipeline adds ok, tool_call_id, run_id and provider.
+	Result agenttool.Result
+	// Output is the host's record of a success.
+	Output json.RawMessage
+	// Image is where the picture of Result is kept; nil where there is none.
+	Image *ImageRef
+	// Outcome is what is known of what was sent; empty means ok, or provider_error where Result has a Failure.
+	Outcome effect.Outcome
+	// Code is that of an error; empty for a success.
+	Code string
+	// Evidence is what was seen: content and artifacts. The source stands already.
 	Evidence []ledger.Evidence
 }
+
+// ImageRef names a picture that is kept.
+type ImageRef struct {
+	Artifact string `json:"artifact_id"`
+	MIME     string `json:"mime"`
+}
+
+// MaxText is the most bytes of a result's text, wrapper and all.
+const MaxText = 20_000
