@@ -37,8 +37,17 @@ func OpenPostgres(ctx context.Context, address string) (*DB, error) {
 	if err := pool.PingContext(ping); err != nil {
 		return nil, errors.Join(unavailable(err), pool.Close())
 	}
+	own := func() *sql.DB {
+		unbound := config.Copy()
+		for name, value := range map[string]string{"idle_in_transaction_session_timeout": "0", "statement_timeout": "0", "lock_timeout": "30s"} {
+			unbound.RuntimeParams[name] = value
+		}
+		pool := stdlib.OpenDB(*unbound)
+		pool.SetMaxOpenConns(2)
+		return pool
+	}
 	p := pg{pool}
-	return &DB{dialect: Postgres, reads: pool, begin: p.write, closers: []func() error{pool.Close}}, nil
+	return &DB{dialect: Postgres, reads: pool, begin: p.write, own: own, closers: []func() error{pool.Close}}, nil
 }
 
 type pg struct{ pool *sql.DB }

@@ -51,6 +51,8 @@ type DB struct {
 	dialect Dialect
 	reads   *sql.DB
 	begin   func(ctx context.Context, lock Lock, do func(*Tx) error) error
+	own     func() *sql.DB
+	file    string
 	closers []func() error
 	close   sync.Once
 	closed  error
@@ -89,6 +91,20 @@ func readIsolation(d Dialect) sql.IsolationLevel {
 		return sql.LevelRepeatableRead
 	}
 	return sql.LevelDefault
+}
+
+// File is the path of a SQLite database, and empty for PostgreSQL.
+func (db *DB) File() string { return db.file }
+
+// Maintain hands out connections of their own, apart from those that serve and without their bounds of time, for what
+// is not a transaction over rows: migrations, copies, vacuums. They are closed when do ends. The caller's context holds.
+func (db *DB) Maintain(ctx context.Context, do func(ctx context.Context, pool *sql.DB) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	pool := db.own()
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	return do(ctx, pool)
 }
 
 // Close ends the database. What is being written is finished first.

@@ -56,7 +56,12 @@ func OpenSQLite(ctx context.Context, path string, now func() int64) (*DB, error)
 	reading.SetMaxOpenConns(readers)
 	reading.SetMaxIdleConns(readers)
 	w := newWriter(conn)
-	return &DB{dialect: SQLite, reads: reading, begin: w.write, closers: []func() error{w.stop, reading.Close, conn.Close, writing.Close}}, nil
+	own := func() *sql.DB {
+		pool := sql.OpenDB(connector{d, dsn()})
+		pool.SetMaxOpenConns(2)
+		return pool
+	}
+	return &DB{dialect: SQLite, reads: reading, begin: w.write, own: own, file: path, closers: []func() error{w.stop, reading.Close, conn.Close, writing.Close}}, nil
 }
 
 // job is a transaction that waits for its turn.

@@ -1,7 +1,14 @@
 -- +goose Up
+-- The clock of the database in microseconds. Never now(): that is when the transaction began.
+-- +goose StatementBegin
+CREATE FUNCTION now_us() RETURNS BIGINT LANGUAGE sql VOLATILE AS
+$$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::BIGINT $$;
+-- +goose StatementEnd
+
 CREATE TABLE settings (
   id            BIGINT PRIMARY KEY CHECK (id = 1),
   epoch         BIGINT NOT NULL,            -- every configuration write adds 1
+  oldest_schema BIGINT NOT NULL,            -- programs that know this version of the schema, or a later one, may use the database
   install       TEXT NOT NULL,               -- a random label: the name of this install on loopback
   digest_key    BYTEA,                        -- sealed
   audit_key     BYTEA,                        -- sealed
@@ -9,6 +16,7 @@ CREATE TABLE settings (
   paused_by     TEXT,
   created_at    BIGINT NOT NULL
 );
+INSERT INTO settings (id, epoch, oldest_schema, install, created_at) VALUES (1, 1, 1, '', now_us());
 
 CREATE TABLE keysets (
   id            TEXT PRIMARY KEY,            -- of the wrapping: new at each rewrap and rotation
@@ -228,6 +236,7 @@ CREATE TABLE kept_pages (
   run_id     TEXT NOT NULL REFERENCES runs(id),
   call_id    TEXT NOT NULL,
   page_key   TEXT NOT NULL,                  -- keyed digest: an address must not be read from it
+  alias_of   TEXT,                           -- the row that has the body: a page may be read on under the address that answered
   snapshot   BIGINT NOT NULL,
   sha256     TEXT NOT NULL,
   body       BYTEA,                           -- sealed; NULL once the page is gone and only its number and hash are known

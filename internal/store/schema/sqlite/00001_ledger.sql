@@ -2,6 +2,7 @@
 CREATE TABLE settings (
   id            INTEGER PRIMARY KEY CHECK (id = 1),
   epoch         INTEGER NOT NULL,            -- every configuration write adds 1
+  oldest_schema INTEGER NOT NULL,            -- programs that know this version of the schema, or a later one, may use the database
   install       TEXT NOT NULL,               -- a random label: the name of this install on loopback
   digest_key    BLOB,                        -- sealed
   audit_key     BLOB,                        -- sealed
@@ -9,6 +10,7 @@ CREATE TABLE settings (
   paused_by     TEXT,
   created_at    INTEGER NOT NULL
 ) STRICT;
+INSERT INTO settings (id, epoch, oldest_schema, install, created_at) VALUES (1, 1, 1, '', now_us());
 
 CREATE TABLE keysets (
   id            TEXT PRIMARY KEY,            -- of the wrapping: new at each rewrap and rotation
@@ -228,6 +230,7 @@ CREATE TABLE kept_pages (
   run_id     TEXT NOT NULL REFERENCES runs(id),
   call_id    TEXT NOT NULL,
   page_key   TEXT NOT NULL,                  -- keyed digest: an address must not be read from it
+  alias_of   TEXT,                           -- the row that has the body: a page may be read on under the address that answered
   snapshot   INTEGER NOT NULL,
   sha256     TEXT NOT NULL,
   body       BLOB,                           -- sealed; NULL once the page is gone and only its number and hash are known

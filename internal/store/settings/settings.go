@@ -1,0 +1,30 @@
+// Package settings keeps the one row of an install: its epoch, its label, its keys of digests.
+//
+// The one rule: whoever changes configuration says so in the same transaction, under the settings lock, by [Changed];
+// every process reads the epoch once a second and resolves anew when it grew.
+package settings
+
+import (
+	"errors"
+
+	"github.com/wayleave/wayleave/internal/store/sqldb"
+)
+
+// Changed adds 1 to the epoch. Every configuration write calls it, in its own transaction under sqldb.Settings.
+func Changed(tx *sqldb.Tx) error {
+	n, err := tx.Exec("UPDATE settings SET epoch = epoch + 1 WHERE id = 1")
+	if err == nil && n != 1 {
+		return errors.New("the row of settings is missing")
+	}
+	return err
+}
+
+// Epoch is how often the configuration changed.
+func Epoch(tx *sqldb.Tx) (int64, error) {
+	var epoch int64
+	found, err := tx.One("SELECT epoch FROM settings WHERE id = 1", nil, &epoch)
+	if err == nil && !found {
+		return 0, errors.New("the row of settings is missing")
+	}
+	return epoch, err
+}
