@@ -1,0 +1,104 @@
+package wire
+
+import "time"
+
+// Agent is who the tools are for.
+type Agent struct {
+	Slug        string     `json:"slug"`
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`
+	State       string     `json:"state" enum:"active,disabled"`
+	Paused      *Pause     `json:"paused,omitempty"`
+	Elicitation bool       `json:"elicitation" doc:"An operator stated that this agent's client asks a person."`
+	Created     time.Time  `json:"created_at"`
+	OpenRuns    int        `json:"open_runs"`
+	Held        int        `json:"held_runs" doc:"Open runs that wait for somebody to say what an effect did."`
+	LastCall    *time.Time `json:"last_call_at,omitempty"`
+}
+
+// Offered is a tool and whether the agent gets it.
+type Offered struct {
+	Tool       string `json:"tool"`
+	Capability string `json:"capability"`
+	Offered    bool   `json:"offered"`
+	Why        string `json:"why,omitempty" doc:"Why it is not offered."`
+	Provider   string `json:"provider,omitempty"`
+	Class      string `json:"class,omitempty"`
+}
+
+// AgentShown is one agent in full.
+type AgentShown struct {
+	Agent
+	Tools []Offered `json:"tools"`
+}
+
+// Run is one bounded piece of an agent's work.
+type Run struct {
+	ID           string           `json:"id"`
+	Agent        string           `json:"agent"`
+	Kind         string           `json:"kind" enum:"explicit,session,implicit"`
+	Conversation string           `json:"conversation_id"`
+	Title        string           `json:"title,omitempty"`
+	State        string           `json:"state" enum:"open,ended"`
+	Deadline     time.Time        `json:"deadline"`
+	IdleUntil    *time.Time       `json:"idle_until,omitempty"`
+	MaxCalls     int64            `json:"max_tool_calls"`
+	Calls        int64            `json:"calls"`
+	Refused      int64            `json:"refused"`
+	Hold         string           `json:"hold_call,omitempty" doc:"The effect whose outcome is not known yet."`
+	EndReason    string           `json:"end_reason,omitempty"`
+	Created      time.Time        `json:"created_at"`
+	Ended        *time.Time       `json:"ended_at,omitempty"`
+	Units        map[string]int64 `json:"units,omitempty" doc:"Metered units by capability; of one run that is shown only."`
+}
+
+// OpenRun is what a harness says of a run that it opens.
+type OpenRun struct {
+	Conversation string `json:"conversation_id,omitempty" maxLength:"200" doc:"Yours, for evidence. Without one the run makes its own."`
+	Title        string `json:"title,omitempty" maxLength:"200" doc:"What the run is for, as people see it."`
+	Deadline     int64  `json:"deadline_seconds,omitempty" minimum:"1" maximum:"21600" doc:"Default 1800, at most 6 hours."`
+	MaxCalls     int64  `json:"max_tool_calls,omitempty" minimum:"1" maximum:"1000" doc:"Default 1000."`
+}
+
+// OpenedRun is a run that was just opened, with what it is offered.
+type OpenedRun struct {
+	Run
+	Tools []Tool `json:"tools"`
+}
+
+// Tool is a tool as a model sees it.
+type Tool struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	InputSchema Raw    `json:"inputSchema"`
+	Annotations Hints  `json:"annotations"`
+}
+
+// Hints are the four annotations.
+type Hints struct {
+	ReadOnly    bool `json:"readOnlyHint"`
+	Destructive bool `json:"destructiveHint"`
+	Idempotent  bool `json:"idempotentHint"`
+	OpenWorld   bool `json:"openWorldHint"`
+}
+
+// KeptPage is a page that is kept for a run.
+type KeptPage struct {
+	ID       string    `json:"id"`
+	Call     string    `json:"tool_call_id"`
+	Snapshot int       `json:"snapshot"`
+	SHA256   string    `json:"sha256"`
+	Chars    int64     `json:"chars"`
+	Bytes    int64     `json:"bytes"`
+	Kept     time.Time `json:"kept_at"`
+	Used     time.Time `json:"used_at"`
+	Expires  time.Time `json:"expires_at"`
+}
+
+// KeptText is a kept page with its text: untrusted data.
+type KeptText struct {
+	KeptPage
+	URL     string `json:"url"`
+	Title   string `json:"title,omitempty"`
+	Content string `json:"content"`
+}

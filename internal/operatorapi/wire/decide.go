@@ -1,0 +1,181 @@
+package wire
+
+import "time"
+
+// Approval is a question to a person and what became of it. All of it is made from facts of the server but description,
+// inputs and credential, which are an author's, a model's and an operator's words.
+type Approval struct {
+	ID          string     `json:"id"`
+	Agent       string     `json:"agent"`
+	Run         string     `json:"run_id"`
+	Tool        string     `json:"tool"`
+	Tier        string     `json:"tier" enum:"read,navigate,interact,sensitive"`
+	State       string     `json:"state" enum:"open,approved,used,denied,unanswered,void"`
+	Question    string     `json:"question"`
+	Origin      string     `json:"origin,omitempty"`
+	Does        []string   `json:"does,omitempty"`
+	Credential  string     `json:"credential,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Inputs      []Input    `json:"inputs,omitempty"`
+	Profile     string     `json:"profile_hash,omitempty"`
+	Digest      string     `json:"inputs_hash" doc:"What a yes is bound to."`
+	Answers     []string   `json:"answers" doc:"What may be answered now; empty when it is over."`
+	Channel     string     `json:"channel,omitempty" doc:"page, terminal, api or elicitation."`
+	AnsweredBy  string     `json:"answered_by,omitempty"`
+	Created     time.Time  `json:"created_at"`
+	Expires     time.Time  `json:"expires_at" doc:"Until then it can be answered."`
+	WaitsUntil  *time.Time `json:"waits_until,omitempty" doc:"Until then the call is held; after it a yes still counts, and the agent is told to call again."`
+	Answered    *time.Time `json:"answered_at,omitempty"`
+	GoodUntil   *time.Time `json:"good_until,omitempty"`
+	UsedBy      string     `json:"used_by,omitempty"`
+}
+
+// Input is one argument as a person sees it.
+type Input struct {
+	Name   string `json:"name"`
+	Value  string `json:"value,omitempty"`
+	Masked bool   `json:"masked,omitempty"`
+}
+
+// Answer is what a person says.
+type Answer struct {
+	Answer string `json:"answer" enum:"once,deny"`
+}
+
+// Waiting is one thing that waits for a person.
+type Waiting struct {
+	Kind    string     `json:"kind" enum:"approval,uncertain,fault"`
+	ID      string     `json:"id" doc:"Of the approval or the call."`
+	Agent   string     `json:"agent"`
+	Run     string     `json:"run_id,omitempty"`
+	Says    string     `json:"says" doc:"What it is about, in our words."`
+	Tool    string     `json:"tool,omitempty"`
+	Tier    string     `json:"tier,omitempty"`
+	Host    string     `json:"host,omitempty"`
+	Since   time.Time  `json:"since"`
+	Expires *time.Time `json:"expires_at,omitempty"`
+}
+
+// NeedsYou is the joined queue: what runs out first comes first within a kind.
+type NeedsYou struct {
+	Approvals  int       `json:"approvals"`
+	Uncertain  int       `json:"uncertain"`
+	Faults     int       `json:"faults"`
+	Items      []Waiting `json:"items"`
+	LastAnswer *Approval `json:"last_answer,omitempty"`
+	Page
+}
+
+// Bucket counts the calls of one hour.
+type Bucket struct {
+	Hour       time.Time `json:"hour"`
+	Capability string    `json:"capability"`
+	Class      string    `json:"class"`
+	State      string    `json:"state"`
+	Outcome    string    `json:"outcome,omitempty"`
+	IsError    bool      `json:"is_error"`
+	Calls      int64     `json:"calls"`
+}
+
+// Limit is how near a capability came to its limits. A limit of 0 is none.
+type Limit struct {
+	Meter         string     `json:"meter" doc:"install, or the agent whose own connection it is."`
+	Capability    string     `json:"capability"`
+	Units         int64      `json:"units"`
+	BusiestMinute *time.Time `json:"busiest_minute,omitempty"`
+	InMinute      int64      `json:"busiest_minute_units"`
+	MinuteLimit   int64      `json:"minute_limit,omitempty"`
+	FullestRun    string     `json:"fullest_run,omitempty"`
+	InRun         int64      `json:"fullest_run_units"`
+	RunLimit      int64      `json:"run_limit,omitempty"`
+}
+
+// Running is an open run with what it does.
+type Running struct {
+	Run
+	Doing *Call `json:"doing,omitempty" doc:"Its newest call, where that is in flight."`
+}
+
+// Overview is what happened in a time, and what happens now.
+type Overview struct {
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+	Calls   []Bucket  `json:"calls"`
+	Limits  []Limit   `json:"limits"`
+	Running []Running `json:"running"`
+}
+
+// AuditRow is one decision or write by a person.
+type AuditRow struct {
+	ID      string    `json:"id"`
+	At      time.Time `json:"at"`
+	Actor   string    `json:"actor"`
+	Verb    string    `json:"verb"`
+	Subject string    `json:"subject"`
+	Detail  Raw       `json:"detail"`
+	Link    *int64    `json:"link,omitempty" doc:"Its number in the chain; absent for a second until it is linked."`
+	Hash    string    `json:"hash,omitempty"`
+}
+
+// AuditPage is a page of the audit.
+type AuditPage struct {
+	Rows    []AuditRow `json:"rows"`
+	Linked  int64      `json:"linked" doc:"Rows in the chain."`
+	Waiting int64      `json:"waiting" doc:"Rows that are not linked yet."`
+	Page
+}
+
+// Connection is which provider a capability uses, and its limits.
+type Connection struct {
+	Capability string     `json:"capability"`
+	Mode       string     `json:"mode" enum:"auto,own,inherit,disabled"`
+	Provider   string     `json:"provider,omitempty"`
+	Version    int64      `json:"version" doc:"0: nothing was ever saved here."`
+	Limits     Limits     `json:"limits"`
+	ChangedBy  string     `json:"changed_by,omitempty"`
+	ChangedAt  *time.Time `json:"changed_at,omitempty"`
+	Effective  string     `json:"effective_provider,omitempty"`
+	InForce    Limits     `json:"effective_limits"`
+	Off        string     `json:"off,omitempty" doc:"Why the capability is not offered."`
+}
+
+// Limits bound the admitted calls of a capability; absent means none, or the provider's own default.
+type Limits struct {
+	PerRun    *int64 `json:"requests_per_run,omitempty" minimum:"1"`
+	PerMinute *int64 `json:"requests_per_minute,omitempty" minimum:"1"`
+}
+
+// WebSettings are the connections of the install or of an agent.
+type WebSettings struct {
+	Agent        string       `json:"agent,omitempty"`
+	Capabilities []Connection `json:"capabilities"`
+}
+
+// ChangeConnection replaces a connection whole: what it leaves out is gone.
+type ChangeConnection struct {
+	Version  int64  `json:"version" minimum:"0" doc:"As it was read; 0 for the first time."`
+	Mode     string `json:"mode" enum:"auto,own,inherit,disabled"`
+	Provider string `json:"provider,omitempty" maxLength:"64"`
+	Limits   Limits `json:"limits,omitempty"`
+}
+
+// AllowedHost is a private host that may be read.
+type AllowedHost struct {
+	ID      string    `json:"id"`
+	Host    string    `json:"host" doc:"HOST, HOST:PORT, an address or a network."`
+	Agent   string    `json:"agent,omitempty" doc:"Absent: every agent."`
+	Created time.Time `json:"created_at"`
+	By      string    `json:"created_by"`
+}
+
+// Event is what a stream tells: ids and states, never page text.
+type Event struct {
+	Kind     string    `json:"kind" enum:"run,call,approval,settings"`
+	ID       string    `json:"id,omitempty"`
+	Agent    string    `json:"agent,omitempty"`
+	Run      string    `json:"run_id,omitempty"`
+	State    string    `json:"state,omitempty"`
+	Version  int64     `json:"version,omitempty" doc:"Of settings: the number of configuration writes."`
+	At       time.Time `json:"at"`
+	Position int64     `json:"seq,omitempty" doc:"Of a call: its place in the run."`
+}
