@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/rowid"
 	"github.com/wayleave/wayleave/internal/secret"
 )
 
@@ -69,14 +70,29 @@ func clip(s string) string {
 
 // Agent is who the tools are for.
 type Agent struct {
-	Slug    string    `json:"slug"`
-	Created time.Time `json:"created"`
+	ID       string    `json:"-"`
+	Slug     string    `json:"slug"`
+	Name     string    `json:"-"`
+	Disabled bool      `json:"-"`
+	Paused   Pause     `json:"-"`
+	Created  time.Time `json:"created"`
+	// GrantsVersion grows when all that was offered to the agent becomes stale.
+	GrantsVersion int64 `json:"-"`
+	// Elicitation says that the agent's client asks a person.
+	Elicitation bool `json:"-"`
+}
+
+// Pause is who stopped calls, as the audit names actors, and when; the zero Pause is none.
+type Pause struct {
+	By string
+	At time.Time
 }
 
 // Token is what is kept of a token. Hash is hexadecimal SHA-256 of the whole token text.
 type Token struct {
 	ID      string    `json:"id"`
-	Agent   string    `json:"agent"`
+	Agent   string    `json:"agent"` // slug
+	AgentID string    `json:"-"`
 	Scope   Scope     `json:"scope"`
 	Hash    string    `json:"hash"`
 	Created time.Time `json:"created"`
@@ -90,9 +106,10 @@ type Use struct {
 	From string    `json:"from,omitempty"`
 }
 
-// Identity is who a verified token speaks for.
+// Identity is who a verified token speaks for: the agent's slug and id.
 type Identity struct {
 	Agent   string
+	AgentID string
 	TokenID string
 	Scope   Scope
 }
@@ -109,6 +126,21 @@ const (
 	// idBytes is the randomness of a token's public id.
 	idBytes = 10
 )
+
+// Prefixes of ids. Those of the files' tokens are kept when they are imported.
+const (
+	agentID = "agent"
+	tokenID = "tok"
+)
+
+func newID(prefix string) string { return rowid.New(prefix) }
+
+// maxAddress bounds what is kept of where a token was used from, in bytes: any address and port fit.
+const maxAddress = 64
+
+func clipAddress(from string) string {
+	return strings.ToValidUTF8(from[:min(len(from), maxAddress)], "")
+}
 
 var encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 

@@ -76,6 +76,12 @@ CREATE TABLE person_credentials (
 );
 CREATE INDEX person_credentials_person ON person_credentials (person_id, kind);
 
+CREATE TABLE sign_in_attempts (
+  subject TEXT PRIMARY KEY,                  -- name:<16 bits of its hash>, or from:<address>
+  used    BIGINT NOT NULL,
+  since   BIGINT NOT NULL                   -- the first of them: a window of fixed length begins there
+);
+
 CREATE TABLE connections (
   owner        TEXT NOT NULL,                -- install, or an agent's id
   capability   TEXT NOT NULL,
@@ -85,6 +91,7 @@ CREATE TABLE connections (
   run_limit    BIGINT CHECK (run_limit >= 1),
   minute_limit BIGINT CHECK (minute_limit >= 1),
   changed_at   BIGINT NOT NULL,
+  changed_by   TEXT NOT NULL,
   PRIMARY KEY (owner, capability)
 );
 

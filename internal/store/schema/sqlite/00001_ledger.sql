@@ -70,6 +70,12 @@ CREATE TABLE person_credentials (
 ) STRICT;
 CREATE INDEX person_credentials_person ON person_credentials (person_id, kind);
 
+CREATE TABLE sign_in_attempts (
+  subject TEXT PRIMARY KEY,                  -- name:<16 bits of its hash>, or from:<address>
+  used    INTEGER NOT NULL,
+  since   INTEGER NOT NULL                   -- the first of them: a window of fixed length begins there
+) STRICT;
+
 CREATE TABLE connections (
   owner        TEXT NOT NULL,                -- install, or an agent's id
   capability   TEXT NOT NULL,
@@ -79,6 +85,7 @@ CREATE TABLE connections (
   run_limit    INTEGER CHECK (run_limit >= 1),
   minute_limit INTEGER CHECK (minute_limit >= 1),
   changed_at   INTEGER NOT NULL,
+  changed_by   TEXT NOT NULL,
   PRIMARY KEY (owner, capability)
 ) STRICT;
 
