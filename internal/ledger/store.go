@@ -113,8 +113,6 @@ const (
 	DispatchLate DispatchVerdict = "late" // the call is not ours to send any more
 	// DispatchChanged: the binding is not the one that the call was admitted under. Nothing was sent.
 	DispatchChanged DispatchVerdict = "changed"
-	// DispatchPaused: somebody paused the agent or the install meanwhile. Nothing was sent.
-	DispatchPaused DispatchVerdict = "paused"
 )
 
 // Settlement is how a call ended, as its owner saw it.
