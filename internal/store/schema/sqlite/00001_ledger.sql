@@ -118,6 +118,7 @@ CREATE TABLE runs (
   title           TEXT,
   state           TEXT NOT NULL CHECK (state IN ('open','ended')),
   deadline        INTEGER NOT NULL,
+  idle            INTEGER,                  -- how long it may idle; NULL: it never ends by idling
   idle_until      INTEGER,
   max_tool_calls  INTEGER NOT NULL CHECK (max_tool_calls >= 1),
   calls           INTEGER NOT NULL DEFAULT 0,
@@ -125,12 +126,15 @@ CREATE TABLE runs (
   hold_call       TEXT,
   end_reason      TEXT,
   created_at      INTEGER NOT NULL,
-  ended_at        INTEGER
+  ended_at        INTEGER,
+  purged_at       INTEGER                   -- when what it had sealed was removed
 ) STRICT;
 CREATE INDEX runs_agent ON runs (agent_id, created_at);
 CREATE UNIQUE INDEX runs_implicit ON runs (agent_id, implicit_key) WHERE kind = 'implicit' AND state = 'open';
 CREATE INDEX runs_deadline ON runs (deadline) WHERE state = 'open';
 CREATE INDEX runs_ended ON runs (ended_at) WHERE state = 'ended';
+CREATE INDEX runs_created ON runs (created_at, id);
+CREATE INDEX runs_sealed ON runs (ended_at) WHERE state = 'ended' AND purged_at IS NULL;
 
 CREATE TABLE mcp_sessions (
   id         TEXT PRIMARY KEY,               -- the protocol's session id, hashed: it names, and a backup must not
@@ -179,6 +183,7 @@ CREATE INDEX tool_calls_owner ON tool_calls (owner) WHERE state IN ('admitted','
 CREATE INDEX tool_calls_until ON tool_calls (until) WHERE state IN ('admitted','dispatched');
 CREATE INDEX tool_calls_ended ON tool_calls (ended_at);
 CREATE INDEX tool_calls_created ON tool_calls (created_at);
+CREATE INDEX tool_calls_refused ON tool_calls (created_at) WHERE state = 'refused';
 CREATE INDEX tool_calls_uncertain ON tool_calls (run_id) WHERE state = 'uncertain';
 CREATE INDEX tool_calls_effects ON tool_calls (run_id, seq) WHERE class = 'effect' AND state <> 'refused';
 CREATE INDEX tool_calls_undelivered ON tool_calls (owner) WHERE delivery = 0 AND state <> 'refused';
@@ -248,7 +253,7 @@ CREATE TABLE kept_pages (
   expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX kept_pages_key ON kept_pages (run_id, page_key);
-CREATE INDEX kept_pages_expires ON kept_pages (expires_at);
+CREATE INDEX kept_pages_expires ON kept_pages (expires_at) WHERE body IS NOT NULL;
 
 CREATE TABLE offers (
   audience    TEXT NOT NULL,
