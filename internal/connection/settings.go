@@ -81,7 +81,9 @@ func (s *Settings) Get(ctx context.Context, owner, capability string) (Setting, 
 }
 
 // Of lists an owner's connections that have settings.
-func (s *Settings) Of(ctx context.Context, owner string) ([]Setting, error) { return s.rows.Of(ctx, owner) }
+func (s *Settings) Of(ctx context.Context, owner string) ([]Setting, error) {
+	return s.rows.Of(ctx, owner)
+}
 
 // Put changes a connection. Errors: *Invalid, *Conflict, ErrNotFound.
 func (s *Settings) Put(ctx context.Context, c Change, by string) (Setting, error) {
