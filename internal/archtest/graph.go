@@ -62,6 +62,7 @@ func graph() []row {
 			why: "who calls: agents and their tokens; what keeps the files is given to it"},
 		{pkg: "internal/allowed", ours: []string{"internal/strictjson", "weburl"},
 			why: "what a person allowed agents to read; weburl alone knows what a host is"},
+		{pkg: "internal/doorstep", why: "what a request's envelope says: names and addresses alone, for whatever door"},
 		{pkg: "internal/reading", ours: []string{"agenttool", "webfetch"},
 			why: "the read capability: kept pages and limits around the library"},
 		{pkg: "internal/mcpserver", ours: []string{"agenttool", "internal/agent"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
