@@ -24,6 +24,7 @@ type Caller struct {
 	Token       string // id
 	Client      string // what the client calls itself; part of which implicit run it is
 	Session     string // the legacy MCP session's id; empty where there is none
+	SessionRun  string // the run that the door opened or adopted for that session
 	Run         string // the run that the caller named; empty for none
 	Key         string // the caller's own key of this call; empty for none
 	Approval    string // an approval that the caller presents; empty for none
