@@ -112,7 +112,7 @@ CREATE TABLE runs (
   id              TEXT PRIMARY KEY,
   agent_id        TEXT NOT NULL REFERENCES agents(id),
   kind            TEXT NOT NULL CHECK (kind IN ('explicit','session','implicit')),
-  implicit_key    TEXT,                      -- token and client name
+  implicit_key    TEXT,                      -- token and client name; of a session's run the session
   audience        TEXT NOT NULL,
   conversation_id TEXT NOT NULL,
   title           TEXT,
@@ -131,6 +131,7 @@ CREATE TABLE runs (
 ) STRICT;
 CREATE INDEX runs_agent ON runs (agent_id, created_at);
 CREATE UNIQUE INDEX runs_implicit ON runs (agent_id, implicit_key) WHERE kind = 'implicit' AND state = 'open';
+CREATE UNIQUE INDEX runs_session ON runs (agent_id, implicit_key) WHERE kind = 'session' AND state = 'open';
 CREATE INDEX runs_deadline ON runs (deadline) WHERE state = 'open';
 CREATE INDEX runs_ended ON runs (ended_at) WHERE state = 'ended';
 CREATE INDEX runs_created ON runs (created_at, id);
@@ -140,7 +141,6 @@ CREATE TABLE mcp_sessions (
   id         TEXT PRIMARY KEY,               -- the protocol's session id, hashed: it names, and a backup must not
   agent_id   TEXT NOT NULL REFERENCES agents(id),
   token_id   TEXT NOT NULL,
-  run_id     TEXT NOT NULL REFERENCES runs(id),
   initialize BLOB NOT NULL,                  -- sealed: the handshake, replayed where another process adopts the session
   used_at    INTEGER NOT NULL,
   ended_at   INTEGER
