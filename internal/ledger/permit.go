@@ -49,3 +49,13 @@ func (p Permit) Check() error {
 	}
 	return nil
 }
+
+// used says whether the permit was opened.
+func (p Permit) used() bool {
+	if p.grant == nil {
+		return false
+	}
+	p.grant.mu.Lock()
+	defer p.grant.mu.Unlock()
+	return p.grant.opened
+}

@@ -1,0 +1,33 @@
+package ledger
+
+import "sync"
+
+// marks are delivery marks on their way to the rows. They are written together: a commit for each answer would cost as
+// much as the call itself.
+type marks struct {
+	mu      sync.Mutex // guards waiting
+	waiting map[string]Delivery
+}
+
+func newMarks() *marks { return &marks{waiting: make(map[string]Delivery)} }
+
+// add puts a mark in line. That an answer was handed over is not taken back by another who did not get it.
+func (m *marks) add(k Mark) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.waiting[k.Call] != HandedOver {
+		m.waiting[k.Call] = k.Delivery
+	}
+}
+
+// take gives all that wait.
+func (m *marks) take() []Mark {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := make([]Mark, 0, len(m.waiting))
+	for call, d := range m.waiting {
+		out = append(out, Mark{Call: call, Delivery: d})
+	}
+	clear(m.waiting)
+	return out
+}

@@ -1,0 +1,124 @@
+// This file opens, finds and ends runs.
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// RunTime is how long an explicit run lasts unless told otherwise, and LongestRun the longest that any lasts.
+	RunTime    = 30 * time.Minute
+	LongestRun = 6 * time.Hour
+	// IdleTime ends a run that nobody opened explicitly.
+	IdleTime = 30 * time.Minute
+	// MaxToolCalls is how many calls an explicit run may make unless told otherwise.
+	MaxToolCalls = 1000
+	// mostToolCalls is the largest number that may be asked for, and what runs have that nobody opened explicitly: a limit
+	// of calls there would end an agent's work with no way on.
+	mostToolCalls = math.MaxInt32
+	// longest texts in bytes that a harness may give a run.
+	longestTitle, longestConversation = 200, 200
+)
+
+// Opening is a run that a harness opens. Zero fields take the defaults.
+type Opening struct {
+	Agent        string
+	Title        string        // at most 200 bytes
+	Conversation string        // at most 200 bytes; empty makes one
+	Deadline     time.Duration // from now: more than zero, at most LongestRun; default RunTime
+	MaxCalls     int64         // at least 1; default MaxToolCalls
+}
+
+// InvalidField says which field of a request cannot be taken, and what could.
+type InvalidField struct{ Field, Problem string }
+
+func (e *InvalidField) Error() string { return e.Field + ": " + e.Problem }
+
+func (o *Opening) complete() error {
+	if o.Deadline == 0 {
+		o.Deadline = RunTime
+	}
+	if o.MaxCalls == 0 {
+		o.MaxCalls = MaxToolCalls
+	}
+	switch {
+	case o.Agent == "":
+		return &InvalidField{"agent", "name the agent whose run it is"}
+	case o.Deadline < time.Second || o.Deadline > LongestRun:
+		return &InvalidField{"deadline_seconds", fmt.Sprintf("give 1 to %d seconds", int(LongestRun.Seconds()))}
+	case o.MaxCalls < 1 || o.MaxCalls > mostToolCalls:
+		return &InvalidField{"max_tool_calls", fmt.Sprintf("give 1 to %d calls", mostToolCalls)}
+	case len(o.Title) > longestTitle || !utf8.ValidString(o.Title):
+		return &InvalidField{"title", fmt.Sprintf("give at most %d bytes of UTF-8", longestTitle)}
+	case len(o.Conversation) > longestConversation || !utf8.ValidString(o.Conversation):
+		return &InvalidField{"conversation_id", fmt.Sprintf("give at most %d bytes of UTF-8", longestConversation)}
+	}
+	return nil
+}
+
+// OpenRun opens a run that a harness asked for. Errors: *InvalidField, ErrNotFound (no such agent), ErrStore.
+func (l *Ledger) OpenRun(ctx context.Context, o Opening) (Run, error) {
+	if err := o.complete(); err != nil {
+		return Run{}, err
+	}
+	return l.open(ctx, NewRun{Agent: o.Agent, Kind: "explicit", Title: o.Title, Conversation: o.Conversation, Deadline: o.Deadline, MaxCalls: o.MaxCalls})
+}
+
+// ImplicitRun gives the run of an agent, a token and a client's name: the one that is open, or a new one.
+func (l *Ledger) ImplicitRun(ctx context.Context, agent, token, client string) (Run, error) {
+	// The token's id has no line end, so two keys are equal only where both parts are.
+	return l.open(ctx, NewRun{Agent: agent, Kind: "implicit", ImplicitKey: token + "\n" + client, Audience: "agent:" + agent,
+		Deadline: LongestRun, Idle: IdleTime, MaxCalls: mostToolCalls})
+}
+
+// SessionRun opens the run of a legacy MCP session. session is what stands for the session in rows, not the protocol's id.
+func (l *Ledger) SessionRun(ctx context.Context, agent, session string) (Run, error) {
+	return l.open(ctx, NewRun{Agent: agent, Kind: "session", Audience: "session:" + session, Deadline: LongestRun, Idle: IdleTime, MaxCalls: mostToolCalls})
+}
+
+func (l *Ledger) open(ctx context.Context, r NewRun) (Run, error) {
+	bounded, cancel, err := within(ctx)
+	if err != nil {
+		return Run{}, err
+	}
+	defer cancel()
+	run, err := l.store.OpenRun(bounded, r)
+	return run, fault("open a run", err)
+}
+
+// NamedRun gives a run that a caller named, open or ended; of any agent where agent is empty. ErrNotFound: it is not this
+// agent's.
+func (l *Ledger) NamedRun(ctx context.Context, agent, id string) (Run, error) {
+	bounded, cancel, err := within(ctx)
+	if err != nil {
+		return Run{}, err
+	}
+	defer cancel()
+	run, err := l.store.Run(bounded, agent, id)
+	return run, fault("look at a run", err)
+}
+
+// EndRun ends a run, for a reason of a few words. A run that has ended stays as it ended.
+func (l *Ledger) EndRun(ctx context.Context, agent, id, reason string) (Run, error) {
+	bounded, cancel, err := within(ctx)
+	if err != nil {
+		return Run{}, err
+	}
+	defer cancel()
+	run, err := l.store.EndRun(bounded, agent, id, reason)
+	return run, fault("end a run", err)
+}
+
+// TouchRun puts off the end of a run that ends by idling.
+func (l *Ledger) TouchRun(ctx context.Context, id string) error {
+	bounded, cancel, err := within(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	return fault("touch a run", l.store.TouchRun(bounded, id, IdleTime))
+}
