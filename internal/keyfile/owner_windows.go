@@ -1,0 +1,5 @@
+package keyfile
+
+import "io/fs"
+
+func givenByRoot(fs.FileInfo) bool { return false }
