@@ -20,7 +20,7 @@ import (
 
 // ErrStale says that this process has not heard for too long which key seals now, so that it must not seal: the key it
 // would take may be gone.
-var ErrStale = errors.New("the keyset was not looked at for too long; nothing is sealed until the database answers")
+var ErrStale = errors.New("which key seals was not looked up for too long; nothing is sealed until the database answers")
 
 // prefix is what stands before every sealed value: one byte 1 and the key's number in four bytes.
 const prefix = 5
@@ -34,9 +34,9 @@ type Keyset struct {
 
 // Source is where a keyset is kept, so that one of another process's making can be loaded.
 type Source struct {
-	// Load gives the keyset as it is kept now.
+	// Load gives the keyset as it is kept now. It is called by one goroutine at a time, at times inside a transaction.
 	Load func() (*Keyset, error)
-	// Fresh says whether the keyset was looked at lately enough to seal; nil means always.
+	// Fresh says whether Load was called lately enough to seal. Where it was not, it is called before anything is sealed.
 	Fresh func() bool
 }
 
@@ -82,12 +82,14 @@ func fromHandle(handle *keyset.Handle) (*Keyset, error) {
 
 // Seal closes a value for a place under the primary key. It is 33 bytes longer than the value.
 func (k *Keyset) Seal(p Place, plain []byte) ([]byte, error) {
-	if s := k.source.Load(); s != nil && s.Fresh != nil && !s.Fresh() {
-		return nil, ErrStale
-	}
 	where, err := p.associated()
 	if err != nil {
 		return nil, err
+	}
+	if s := k.source.Load(); s != nil && !s.Fresh() {
+		if _, err := k.look(func(*ring) bool { return s.Fresh() }); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrStale, err)
+		}
 	}
 	return k.now.Load().aead.Encrypt(plain, where)
 }
@@ -105,7 +107,7 @@ func (k *Keyset) Open(p Place, sealed []byte) ([]byte, error) {
 	}
 	r := k.now.Load()
 	if !slices.Contains(r.ids, id) {
-		if r, err = k.reload(r); err != nil {
+		if r, err = k.look(func(r *ring) bool { return slices.Contains(r.ids, id) }); err != nil {
 			return nil, fmt.Errorf("%s %s is under key %s, which is not known here: %w: %w", p.Table, p.Column, name(id), ErrSealed, err)
 		}
 	}
@@ -156,22 +158,22 @@ func (k *Keyset) Replace(with *Keyset) { k.now.Store(with.now.Load()) }
 
 var errNoSource = errors.New("there is nowhere to look for it")
 
-// reload gives the ring after another look at the source, unless somebody replaced the one that was seen meanwhile.
-func (k *Keyset) reload(seen *ring) (*ring, error) {
+// look gives the ring after another look at the source, unless somebody looked meanwhile and found what is enough.
+func (k *Keyset) look(enough func(*ring) bool) (*ring, error) {
 	s := k.source.Load()
-	if s == nil || s.Load == nil {
+	if s == nil {
 		return nil, errNoSource
 	}
 	k.asking.Lock()
 	defer k.asking.Unlock()
-	if r := k.now.Load(); r != seen {
+	if r := k.now.Load(); enough(r) {
 		return r, nil
 	}
-	fresh, err := s.Load()
+	kept, err := s.Load()
 	if err != nil {
 		return nil, err
 	}
-	k.Replace(fresh)
+	k.Replace(kept)
 	return k.now.Load(), nil
 }
 

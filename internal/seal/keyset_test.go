@@ -145,7 +145,8 @@ func TestUnknownKeyAsksTheSource(t *testing.T) {
 	}
 	box := sealed(t, elsewhere, here, "young")
 	var asked atomic.Int64
-	k.From(Source{Load: func() (*Keyset, error) { asked.Add(1); return elsewhere, nil }})
+	always := func() bool { return true }
+	k.From(Source{Load: func() (*Keyset, error) { asked.Add(1); return elsewhere, nil }, Fresh: always})
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -166,7 +167,7 @@ func TestUnknownKeyAsksTheSource(t *testing.T) {
 		t.Error(err)
 	}
 	gone := errors.New("no database")
-	k.From(Source{Load: func() (*Keyset, error) { return nil, gone }})
+	k.From(Source{Load: func() (*Keyset, error) { return nil, gone }, Fresh: always})
 	if _, err := k.Open(here, sealed(t, fresh(t), here, "x")); !errors.Is(err, ErrSealed) || !errors.Is(err, gone) {
 		t.Error(err)
 	}
@@ -175,20 +176,45 @@ func TestUnknownKeyAsksTheSource(t *testing.T) {
 	}
 }
 
-func TestStaleKeysetOpensAndDoesNotSeal(t *testing.T) {
+// TestStaleKeysetLooksBeforeItSeals: a key that was dropped elsewhere is not sealed with, and without an answer nothing is.
+func TestStaleKeysetLooksBeforeItSeals(t *testing.T) {
 	k := fresh(t)
-	box := sealed(t, k, here, "x")
-	fresh := true
-	k.From(Source{Fresh: func() bool { return fresh }})
-	if _, err := k.Seal(here, nil); err != nil {
+	old := sealed(t, k, here, "x")
+	next, err := k.WithNewPrimary()
+	if err != nil {
 		t.Fatal(err)
 	}
-	fresh = false
-	if _, err := k.Seal(here, nil); !errors.Is(err, ErrStale) {
+	gone := errors.New("no database")
+	var looked atomic.Int64
+	var lately, answers atomic.Bool
+	k.From(Source{Fresh: lately.Load, Load: func() (*Keyset, error) {
+		looked.Add(1)
+		if !answers.Load() {
+			return nil, gone
+		}
+		lately.Store(true)
+		return next, nil
+	}})
+	if b, err := k.Seal(here, nil); !errors.Is(err, ErrStale) || !errors.Is(err, gone) || b != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.Open(here, box); err != nil {
-		t.Fatal(err)
+	if _, err := k.Open(here, old); err != nil {
+		t.Fatalf("a stale keyset does not open: %v", err)
+	}
+	answers.Store(true)
+	looked.Store(0)
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			b, err := k.Seal(here, nil)
+			if err != nil || KeyOf(b) != next.Primary() {
+				t.Errorf("sealed with %s: %v", KeyOf(b), err)
+			}
+		})
+	}
+	all.Wait()
+	if looked.Load() != 1 {
+		t.Errorf("looked %d times", looked.Load())
 	}
 }
 
