@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/tool"
 )
 
 // listTTL is how long a client may keep a list: short, since an operator's change is seen only by asking again.
@@ -34,10 +36,11 @@ var methods = []string{
 }
 
 // newProtocol makes the library's server. fixed is the caller of a transport that has no tokens; nil takes callers from
-// each request's token.
-func (s *Server) newProtocol(fixed *Caller) (*mcp.Server, map[string]bool) {
+// each request's token. newID chooses the ids of sessions; nil leaves that to the library.
+func (s *Server) newProtocol(fixed *fixedCaller, newID func() string) (*mcp.Server, map[string]bool) {
 	options := &mcp.ServerOptions{
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+		GetSessionID: newID,
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.CacheScope, c.TTLMs = "private", int(listTTL.Milliseconds())
 		},
@@ -64,9 +67,22 @@ func (s *Server) newProtocol(fixed *Caller) (*mcp.Server, map[string]bool) {
 				if r.Params == nil { // a client may leave them out
 					r.Params = &mcp.ListToolsParams{}
 				}
-				return s.list(ctx, caller(r, fixed), next, r)
+				c, err := caller(r, fixed)
+				if err != nil {
+					return nil, err
+				}
+				return s.list(ctx, c, next, r)
 			case *mcp.CallToolRequest:
-				return s.call(ctx, caller(r, fixed), next, r)
+				c, err := caller(r, fixed)
+				if err != nil {
+					return nil, err
+				}
+				return s.call(ctx, c, fixed, next, r)
+			}
+			if method == "notifications/initialized" {
+				// We said so for the client already; see adopt.go.
+				_, _ = next(ctx, method, req)
+				return nil, nil
 			}
 			return next(ctx, method, req)
 		}
@@ -74,30 +90,33 @@ func (s *Server) newProtocol(fixed *Caller) (*mcp.Server, map[string]bool) {
 	return server, served
 }
 
-// caller is who sent a request.
-func caller[P mcp.Params](r *mcp.ServerRequest[P], fixed *Caller) Caller {
-	var c Caller
-	if fixed != nil {
-		c = *fixed
-	} else if r.Extra != nil && r.Extra.TokenInfo != nil {
-		who, _ := r.Extra.TokenInfo.Extra[identityKey].(agent.Identity)
-		c.Agent, c.TokenID = who.Agent, who.TokenID
-	}
-	if info := r.ClientInfo(); info != nil {
-		c.ClientName = clean(info.Name, maxClientName)
-	}
-	if c.Connection == "" {
-		// A name that a client gives itself cannot be mistaken for a session's id.
-		c.Connection = "client " + c.ClientName
-		if id := r.Session.ID(); id != "" {
-			c.Connection = "session " + id
-		}
-	}
-	c.Meta = r.Params.GetMeta()
-	return c
+// fixedCaller is the one caller of a transport without tokens, and the calls whose answers it has not read.
+type fixedCaller struct {
+	tool.Caller
+	piped *piped
 }
 
-func (s *Server) list(ctx context.Context, c Caller, next mcp.MethodHandler, r *mcp.ListToolsRequest) (mcp.Result, error) {
+// caller is who sent a request, and what it named.
+func caller[P mcp.Params](r *mcp.ServerRequest[P], fixed *fixedCaller) (tool.Caller, error) {
+	var c tool.Caller
+	if fixed != nil {
+		c = fixed.Caller
+	} else if r.Extra != nil && r.Extra.TokenInfo != nil {
+		who, _ := r.Extra.TokenInfo.Extra[identityKey].(agent.Identity)
+		c.Agent, c.Slug, c.Token = who.AgentID, who.Agent, who.TokenID
+		c.Session = sessionName(r.Session.ID())
+	}
+	if info := r.ClientInfo(); info != nil {
+		c.Client = clean(info.Name, maxClientName)
+	}
+	var header http.Header
+	if r.Extra != nil {
+		header = r.Extra.Header
+	}
+	return c, named(&c, r.Params.GetMeta(), header)
+}
+
+func (s *Server) list(ctx context.Context, c tool.Caller, next mcp.MethodHandler, r *mcp.ListToolsRequest) (mcp.Result, error) {
 	res, err := next(ctx, "tools/list", r) // checks the cursor, sets how long the list may be kept
 	if err != nil {
 		return nil, err
@@ -113,6 +132,7 @@ func (s *Server) list(ctx context.Context, c Caller, next mcp.MethodHandler, r *
 		}
 		return nil, s.fault(requestID(r), "list tools", err, "")
 	}
+	list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return t.Name == nudge })
 	for _, t := range tools {
 		list.Tools = append(list.Tools, wireTool(t))
 	}
@@ -126,38 +146,94 @@ func wireTool(t agenttool.Tool) *mcp.Tool {
 		ReadOnlyHint: t.Hints.ReadOnly, DestructiveHint: &t.Hints.Destructive, IdempotentHint: t.Hints.Idempotent, OpenWorldHint: &t.Hints.OpenWorld}}
 }
 
-func (s *Server) call(ctx context.Context, c Caller, next mcp.MethodHandler, r *mcp.CallToolRequest) (mcp.Result, error) {
+func (s *Server) call(ctx context.Context, c tool.Caller, fixed *fixedCaller, next mcp.MethodHandler, r *mcp.CallToolRequest) (mcp.Result, error) {
 	// A legacy session's context outlives its request; a call must not outlive the server.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 
-	if c.TokenID != "" { // over pipes a client has only itself to hold up
-		leave, ok := s.roster.call(c.TokenID)
+	if c.Token != "" { // over pipes a client has only itself to hold up
+		leave, ok := s.roster.call(c.Token)
 		if !ok {
 			return nil, &jsonrpc.Error{Code: codeBusy, Message: "this token has too many calls under way; wait for one, or cancel it",
 				Data: json.RawMessage(`{"code":"rate_limit"}`)}
 		}
 		defer leave()
 	}
+	modern := r.ProtocolVersion() >= modernEra
+	asking := asker(r, modern)
+	if asking != nil {
+		c.Ask = asking.ask
+	}
+	c.Progress = progress(ctx, r)
 	began := time.Now()
 	result, err := s.tools.Call(ctx, c, r.Params.Name, r.Params.Arguments)
+	var fault *tool.Fault
 	switch {
-	case errors.Is(err, ErrUnknownTool):
+	case errors.Is(err, tool.ErrUnknownTool):
 		return s.unknown(ctx, c, next, r)
+	case errors.Is(err, tool.ErrUnknownRun):
+		s.noteCall(r, c, "not_found", time.Since(began))
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such run; leave the run's id out, or open a new one", Data: json.RawMessage(`{"code":"not_found"}`)}
+	case errors.Is(err, tool.ErrComeAgain) && asking != nil:
+		s.noteCall(r, c, "asked", time.Since(began))
+		return asking.unfinished()
 	case err != nil && gone(ctx, err):
 		s.noteCall(r, c, "cancelled", time.Since(began))
 		return nil, err
+	case errors.As(err, &fault):
+		s.noteCall(r, c, fault.Code, time.Since(began))
+		return nil, s.failed(requestID(r), fault)
 	case err != nil:
 		s.noteCall(r, c, "internal_error", time.Since(began))
 		return nil, s.fault(requestID(r), "call", err, "")
 	}
-	s.noteCall(r, c, outcome(result), time.Since(began))
-	return wireResult(result, r.ProtocolVersion() >= modernEra), nil
+	code := result.Code
+	if code == "" {
+		code = outcome(result.Result)
+	}
+	s.noteCall(r, c, code, time.Since(began))
+	if result.Stale {
+		s.Changed()
+	}
+	switch {
+	case result.Delivered == nil:
+	case fixed != nil:
+		fixed.piped.add(result.Call, result.Delivered)
+	default:
+		s.answers.of(requestID(r)).add(result.Delivered)
+	}
+	return wireResult(result.Result, modern), nil
+}
+
+// progress gives the way to tell a client what its call waits for; nil where it did not ask to be told.
+func progress(ctx context.Context, r *mcp.CallToolRequest) func(message string) {
+	token := r.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	told := 0.0
+	return func(message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told++
+		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: told, Message: message})
+	}
+}
+
+// failed gives what a client learns of a call that is no result.
+func (s *Server) failed(id string, f *tool.Fault) error {
+	s.log.Error("call", "request_id", id, "code", f.Code, "error", f.Err)
+	data, err := json.Marshal(map[string]string{"code": f.Code, "request_id": id})
+	if err != nil { // strings only: cannot be
+		data = nil
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Text, Data: data}
 }
 
 // unknown answers a name that is not offered, unless the library has a tool of it (builds for the conformance suite).
-func (s *Server) unknown(ctx context.Context, c Caller, next mcp.MethodHandler, r *mcp.CallToolRequest) (mcp.Result, error) {
+func (s *Server) unknown(ctx context.Context, c tool.Caller, next mcp.MethodHandler, r *mcp.CallToolRequest) (mcp.Result, error) {
 	res, err := next(ctx, "tools/call", r)
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
@@ -214,11 +290,11 @@ func requestID(r mcp.Request) string {
 	return ""
 }
 
-func (s *Server) noteCall(r *mcp.CallToolRequest, c Caller, outcome string, took time.Duration) {
+func (s *Server) noteCall(r *mcp.CallToolRequest, c tool.Caller, outcome string, took time.Duration) {
 	if !s.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
-	s.log.Info("call", "request_id", requestID(r), "agent", c.Agent, "token", c.TokenID, "client", c.ClientName,
+	s.log.Info("call", "request_id", requestID(r), "agent", c.Slug, "token", c.Token, "client", c.Client,
 		"tool", r.Params.Name, "outcome", outcome, "took_ms", milliseconds(took))
 }
 

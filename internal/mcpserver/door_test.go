@@ -17,42 +17,73 @@ import (
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/tool"
 )
 
 // fakeTools is a shelf of tools of every temper.
 type fakeTools struct {
-	mu      sync.Mutex
-	callers []Caller
-	began   chan struct{} // one for each call of "wait" that began
-	ended   chan error    // why each call of "wait" ended
+	mu        sync.Mutex
+	callers   []tool.Caller
+	began     chan struct{} // one for each call of "wait" that began
+	ended     chan error    // why each call of "wait" ended
+	goOn      chan struct{} // lets one call of "slow" end
+	delivered chan bool     // what each call was told of its answer
 }
 
 func newFakeTools() *fakeTools {
-	return &fakeTools{began: make(chan struct{}, 64), ended: make(chan error, 64)}
+	return &fakeTools{began: make(chan struct{}, 64), ended: make(chan error, 64), goOn: make(chan struct{}), delivered: make(chan bool, 20_000)}
 }
 
-func (f *fakeTools) List(_ context.Context, c Caller) ([]agenttool.Tool, error) {
+func (f *fakeTools) List(_ context.Context, c tool.Caller) ([]agenttool.Tool, error) {
 	f.note(c)
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"additionalProperties":false}`)
 	hints := agenttool.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true}
 	return []agenttool.Tool{{Name: "echo", Description: "Says it back.", InputSchema: schema, Hints: hints}, {Name: "wait", InputSchema: schema}}, nil
 }
 
-func (f *fakeTools) note(c Caller) {
+func (f *fakeTools) note(c tool.Caller) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.callers = append(f.callers, c)
 }
 
-func (f *fakeTools) last() Caller {
+func (f *fakeTools) last() tool.Caller {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.callers[len(f.callers)-1]
 }
 
-func (f *fakeTools) Call(ctx context.Context, c Caller, tool string, arguments json.RawMessage) (agenttool.Result, error) {
+func (f *fakeTools) Call(ctx context.Context, c tool.Caller, name string, arguments json.RawMessage) (tool.Result, error) {
 	f.note(c)
-	switch tool {
+	if name == "permit" {
+		return f.permit(ctx, c)
+	}
+	r, err := f.answer(ctx, name, arguments)
+	return tool.Result{Result: r, Call: "call_1", Run: "run_1", Delivered: func(handedOver bool) { f.delivered <- handedOver }}, err
+}
+
+// permit asks a person, who must say once.
+func (f *fakeTools) permit(ctx context.Context, c tool.Caller) (tool.Result, error) {
+	said := "nobody could be asked"
+	if c.Ask != nil {
+		answer, asked, err := c.Ask(ctx, tool.Question{ID: "apr_1", Message: "May it?", Answers: []string{"once", "deny"}})
+		if err != nil {
+			return tool.Result{}, err
+		}
+		said = "no answer"
+		if asked {
+			said = "answer " + answer
+		}
+	}
+	if c.Progress != nil {
+		c.Progress("waiting for a person")
+		c.Progress("still waiting")
+	}
+	return tool.Result{Result: agenttool.Result{Content: []agenttool.Part{{Text: said}}}}, nil
+}
+
+func (f *fakeTools) answer(ctx context.Context, name string, arguments json.RawMessage) (agenttool.Result, error) {
+	switch name {
 	case "echo":
 		return agenttool.Result{Content: []agenttool.Part{{Text: string(arguments)}}, Structured: json.RawMessage(`{"ok":true}`)}, nil
 	case "picture":
@@ -63,13 +94,17 @@ func (f *fakeTools) Call(ctx context.Context, c Caller, tool string, arguments j
 		return agenttool.Result{}, errors.New("canary-fault: the database is at postgres://user:password@db")
 	case "panic":
 		panic("canary-panic " + string(arguments))
+	case "slow":
+		f.began <- struct{}{}
+		<-f.goOn
+		return agenttool.Result{Content: []agenttool.Part{{Text: "at last"}}}, nil
 	case "wait":
 		f.began <- struct{}{}
 		<-ctx.Done()
 		f.ended <- ctx.Err()
 		return agenttool.Result{}, ctx.Err()
 	}
-	return agenttool.Result{}, ErrUnknownTool
+	return agenttool.Result{}, tool.ErrUnknownTool
 }
 
 // fakeTokens knows tokens by name: the token "tok-a" speaks for agent "a" and has the id "id-tok-a".
@@ -89,7 +124,7 @@ func (f *fakeTokens) Verify(bearer, _ string) (agent.Identity, error) {
 	if !ok || f.revoked["id-"+bearer] {
 		return agent.Identity{}, agent.ErrUnknownToken
 	}
-	who := agent.Identity{Agent: name, TokenID: "id-" + bearer, Scope: agent.ScopeTools}
+	who := agent.Identity{Agent: name, AgentID: "agent_" + name, TokenID: "id-" + bearer, Scope: agent.ScopeTools}
 	if name == "harness" {
 		who.Scope = agent.ScopeHarness
 	}
@@ -137,12 +172,14 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func newWorld(t testing.TB, limits Limits) *world {
+func newWorld(t testing.TB, limits Limits) *world { return newWorldWith(t, Options{Limits: limits}) }
+
+func newWorldWith(t testing.TB, o Options) *world {
 	t.Helper()
 	w := &world{tools: newFakeTools(), tokens: &fakeTokens{}, log: &lockedBuffer{}}
 	var err error
-	w.server, err = New(w.tools, w.tokens, Options{Version: "1.2.3", Limits: limits,
-		Log: slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	o.Version, o.Log = "1.2.3", slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	w.server, err = New(w.tools, w.tokens, o)
 	if err != nil {
 		t.Fatal(err)
 	}

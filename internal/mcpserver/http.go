@@ -204,7 +204,7 @@ func (s *Server) post(v *visit) {
 			v.reply.refuse(adrift(m), v.id)
 			return
 		}
-		s.openSession(v)
+		s.openSession(v, body)
 	}
 }
 
@@ -229,6 +229,17 @@ func (s *Server) inSession(v *visit, stream bool) {
 	id := v.r.Header.Get(sessionHeader)
 	leave, ok := s.roster.join(id, v.who.TokenID)
 	if !ok {
+		found, err := s.adopt(v.r.Context(), id, v.who)
+		if err != nil {
+			s.log.Error("sessions cannot be read", "request_id", v.id, "error", err)
+			v.reply.problem(http.StatusServiceUnavailable, "store_unavailable", "sessions cannot be found now", v.id)
+			return
+		}
+		if found {
+			leave, ok = s.roster.join(id, v.who.TokenID)
+		}
+	}
+	if !ok {
 		text := "no such session; send initialize without " + sessionHeader
 		if id == "" {
 			text = "the request names no session; send initialize, then the header " + sessionHeader + " that it answers with"
@@ -238,13 +249,27 @@ func (s *Server) inSession(v *visit, stream bool) {
 	}
 	defer leave()
 	s.pass(v, s.legacy, stream)
-	if v.r.Method == http.MethodDelete {
+	switch {
+	case v.r.Method == http.MethodDelete:
 		s.roster.remove(id)
+		s.forget(v, func(ctx context.Context) error { return s.o.Sessions.Ended(ctx, sessionName(id)) })
+	case s.roster.due(id):
+		s.forget(v, func(ctx context.Context) error { return s.o.Sessions.Used(ctx, sessionName(id)) })
+	}
+}
+
+// forget tells the other processes about a session. That they do not hear it costs a client one handshake at most.
+func (s *Server) forget(v *visit, tell func(context.Context) error) {
+	if s.o.Sessions == nil {
+		return
+	}
+	if err := tell(context.WithoutCancel(v.r.Context())); err != nil {
+		s.log.Warn("other processes do not know of a session", "request_id", v.id, "error", err)
 	}
 }
 
 // openSession serves a legacy request without a session; if it is an initialize, one is there afterwards.
-func (s *Server) openSession(v *visit) {
+func (s *Server) openSession(v *visit, message []byte) {
 	if s.draining.Err() != nil {
 		v.reply.problem(http.StatusServiceUnavailable, "store_unavailable", "the server is stopping", v.id)
 		return
@@ -264,9 +289,20 @@ func (s *Server) openSession(v *visit) {
 		// Before the client can read the id and use it.
 		if opened = h.Get(sessionHeader); opened != "" {
 			s.roster.add(opened, v.who.TokenID)
+			if v.method == "initialize" {
+				s.forget(v, func(ctx context.Context) error {
+					return s.o.Sessions.Opened(ctx, Session{Name: sessionName(opened), Agent: v.who.AgentID, Token: v.who.TokenID, Initialize: message})
+				})
+			}
 		}
 	}
 	s.pass(v, s.legacy, false)
+	if opened != "" && s.o.Sessions != nil && s.session(opened) != nil {
+		// The client says so too, but perhaps to another process.
+		if err := s.confirm(context.WithoutCancel(v.r.Context()), opened, v.who); err != nil {
+			s.log.Warn("a handshake was not confirmed", "request_id", v.id, "error", err)
+		}
+	}
 	if opened != "" && s.session(opened) == nil {
 		s.roster.remove(opened) // the library ended it: the handshake failed
 	}
@@ -288,11 +324,24 @@ func (s *Server) pass(v *visit, era http.Handler, stream bool) {
 		r = r.WithContext(ctx)
 		v.reply.standing = true
 	}
-	// The library ties a session to TokenInfo.UserID, which guards it a second time.
-	verified := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) {
-		return &auth.TokenInfo{UserID: v.who.TokenID, Extra: map[string]any{identityKey: v.who}}, nil
+	answers := s.answers.open(v.id)
+	defer s.answers.close(v.id)
+	s.verified(v.who, era).ServeHTTP(v.reply, r)
+	answers.end(r.Context().Err() == nil && v.reply.sound())
+}
+
+// verified hands an identity to the library, which ties a session to TokenInfo.UserID: that guards it a second time.
+func (s *Server) verified(who agent.Identity, era http.Handler) http.Handler {
+	known := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) {
+		return &auth.TokenInfo{UserID: who.TokenID, Extra: map[string]any{identityKey: who}}, nil
 	}
-	auth.RequireBearerToken(verified, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(era).ServeHTTP(v.reply, r)
+	checked := auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(era)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "" { // a message of our own
+			r.Header.Set("Authorization", "Bearer -")
+		}
+		checked.ServeHTTP(w, r)
+	})
 }
 
 // identityKey is where a verified identity stands in the library's TokenInfo.

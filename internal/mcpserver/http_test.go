@@ -20,7 +20,7 @@ func TestBothErasListAndCall(t *testing.T) {
 	if !strings.Contains(call.raw, `{\"text\":\"hi\"}`) || call.Result["isError"] != nil {
 		t.Fatalf("tools/call: %s", call.raw)
 	}
-	if c := w.tools.last(); c.Agent != "a" || c.TokenID != "id-tok-a" || c.ClientName != "probe" || c.Connection != "client probe" || c.Meta == nil {
+	if c := w.tools.last(); c.Agent != "agent_a" || c.Slug != "a" || c.Token != "id-tok-a" || c.Client != "probe" || c.Session != "" {
 		t.Fatalf("the caller is %+v", c)
 	}
 
@@ -29,7 +29,7 @@ func TestBothErasListAndCall(t *testing.T) {
 	if !strings.Contains(old.raw, `{\"text\":\"hi\"}`) {
 		t.Fatalf("legacy tools/call: %s", old.raw)
 	}
-	if c := w.tools.last(); c.ClientName != "old" || c.Connection != "session "+session {
+	if c := w.tools.last(); c.Client != "old" || c.Session != sessionName(session) || strings.Contains(c.Session, session) {
 		t.Fatalf("the caller is %+v", c)
 	}
 }
@@ -72,7 +72,7 @@ func TestServerSaysWhoItIsAndNoMore(t *testing.T) {
 		"initialize": w.do(t, ask{body: initialize}).raw,
 		"discover":   w.modern(t, "server/discover", "", "").raw,
 	} {
-		if !strings.Contains(raw, `"name":"wayleave"`) || !strings.Contains(raw, `"version":"1.2.3"`) || !strings.Contains(raw, `"capabilities":{"tools":{}}`) {
+		if !strings.Contains(raw, `"name":"wayleave"`) || !strings.Contains(raw, `"version":"1.2.3"`) || !strings.Contains(raw, `"capabilities":{"tools":{"listChanged":true}}`) {
 			t.Errorf("%s: %s", name, raw)
 		}
 		for _, word := range []string{"instructions", "title", "icons", "logging", "prompts", "resources"} {
@@ -258,7 +258,7 @@ func TestLibraryClientsWorkInBothEras(t *testing.T) {
 	if modern.ID() != "" {
 		t.Fatal("the library's client was expected to speak the newest era")
 	}
-	if c := w.tools.last(); c.ClientName != "go-client" {
+	if c := w.tools.last(); c.Client != "go-client" {
 		t.Fatalf("the caller is %+v", c)
 	}
 }

@@ -12,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,19 +23,18 @@ import (
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/tool"
 )
 
-// Tools is what stands behind the transport: today the reader, in the next order the ledger.
+// Tools is what stands behind the transport: the pipeline of tool calls.
 type Tools interface {
 	// List gives the tools offered to the caller, sorted by name.
-	List(ctx context.Context, c Caller) ([]agenttool.Tool, error)
-	// Call runs one tool call. An unknown tool is ErrUnknownTool. The context's own error means that the caller went
-	// away; any other error is a fault of ours, of which a client learns only that there was one.
-	Call(ctx context.Context, c Caller, tool string, arguments json.RawMessage) (agenttool.Result, error)
+	List(ctx context.Context, c tool.Caller) ([]agenttool.Tool, error)
+	// Call runs one tool call. Its errors are no results: the context's own means that the caller went away,
+	// tool.ErrComeAgain that the client is to be asked, a *tool.Fault says what a client learns; of any other error a
+	// client learns only that there was one.
+	Call(ctx context.Context, c tool.Caller, name string, arguments json.RawMessage) (tool.Result, error)
 }
-
-// ErrUnknownTool says that no tool of that name is offered to the caller.
-var ErrUnknownTool = errors.New("no such tool")
 
 // Tokens knows who a bearer token speaks for.
 type Tokens interface {
@@ -42,19 +43,6 @@ type Tokens interface {
 	Verify(bearer, from string) (agent.Identity, error)
 	// Live says whether a token that was verified still works.
 	Live(tokenID string) bool
-}
-
-// Caller is who calls: the agent of the token, and the connection.
-type Caller struct {
-	Agent   string
-	TokenID string
-	// Connection tells callers of one token apart: a legacy session, or in the modern era, which has none, the name
-	// of the client. It names; it gives no right.
-	Connection string
-	// ClientName is what the client calls itself: at most 200 characters, without control or format characters.
-	ClientName string
-	// Meta is the request's _meta, as the client sent it; nil for none.
-	Meta map[string]any
 }
 
 // Limits bound what clients may take. A zero field means its default.
@@ -98,7 +86,9 @@ type Options struct {
 	Hosts []string
 	// TrustedProxies are those whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
-	Limits         Limits
+	// Sessions keeps legacy sessions for other processes of the install; nil keeps them to this one.
+	Sessions Sessions
+	Limits   Limits
 }
 
 // Server is the door. New starts nothing; Run sweeps, Handler serves HTTP, ServeStdio serves one client over pipes.
@@ -120,6 +110,11 @@ type Server struct {
 	life, draining context.Context
 	endLife, drain context.CancelFunc
 	closing        sync.WaitGroup // sessions that are being closed
+
+	answers  handovers
+	adopting sync.Mutex // one session at a time is adopted
+	adoption sync.Mutex // guards adopted
+	adopted  map[string]*mcp.Server
 }
 
 // New makes a server. tokens may be nil for a server that speaks stdio only.
@@ -138,12 +133,12 @@ func New(tools Tools, tokens Tokens, o Options) (*Server, error) {
 	}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.draining, s.drain = context.WithCancel(s.life)
-	s.mcp, s.served = s.newProtocol(nil)
-	one := func(*http.Request) *mcp.Server { return s.mcp }
+	s.adopted = make(map[string]*mcp.Server)
+	s.mcp, s.served = s.newProtocol(nil, nil)
 	// The library's own Host check knows only loopback; guard has replaced it by an exact list.
-	s.modern = mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{
+	s.modern = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		Stateless: true, DisableLocalhostProtection: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1})
-	s.legacy = mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{
+	s.legacy = mcp.NewStreamableHTTPHandler(s.protocolFor, &mcp.StreamableHTTPOptions{
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1})
 	return s, nil
 }
@@ -179,16 +174,42 @@ func (s *Server) endSession(id string) {
 	if ss := s.session(id); ss != nil {
 		s.closing.Go(func() { _ = ss.Close() })
 	}
+	s.adoption.Lock()
+	defer s.adoption.Unlock()
+	delete(s.adopted, id)
 }
 
 func (s *Server) session(id string) *mcp.ServerSession {
-	for ss := range s.mcp.Sessions() {
-		if ss.ID() == id {
-			return ss
+	for _, server := range s.servers() {
+		for ss := range server.Sessions() {
+			if ss.ID() == id {
+				return ss
+			}
 		}
 	}
 	return nil
 }
+
+// servers are the library's: the one of all, and those of adopted sessions.
+func (s *Server) servers() []*mcp.Server {
+	s.adoption.Lock()
+	defer s.adoption.Unlock()
+	return append([]*mcp.Server{s.mcp}, slices.Collect(maps.Values(s.adopted))...)
+}
+
+// Changed tells clients that listen that their tools may have changed. They ask again, each for its own.
+func (s *Server) Changed() {
+	for _, server := range s.servers() {
+		// The library tells so when a tool of its own comes or goes, and has no other way.
+		server.AddTool(&mcp.Tool{Name: nudge, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return nil, errors.New("no tool")
+		})
+		server.RemoveTools(nudge)
+	}
+}
+
+// nudge is the name of a tool that is never there.
+const nudge = "wayleave_nudge"
 
 // Drain ends standing streams and refuses new sessions, so that an http.Server that is shutting down has only calls to
 // wait for.
@@ -197,8 +218,10 @@ func (s *Server) Drain() { s.drain() }
 // Close cancels every call and ends every session. It returns when they are gone.
 func (s *Server) Close() {
 	s.endLife()
-	for ss := range s.mcp.Sessions() {
-		s.closing.Go(func() { _ = ss.Close() })
+	for _, server := range s.servers() {
+		for ss := range server.Sessions() {
+			s.closing.Go(func() { _ = ss.Close() })
+		}
 	}
 	s.closing.Wait()
 }

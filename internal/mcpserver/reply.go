@@ -29,6 +29,7 @@ type reply struct {
 	status int
 	bytes  int64
 	ended  bool
+	broken bool // a write failed: the client has left
 	beat   *time.Timer
 }
 
@@ -97,6 +98,7 @@ func (r *reply) write(p []byte) (int, error) {
 	_ = r.control.SetWriteDeadline(time.Now().Add(r.writeTime))
 	n, err := r.w.Write(p)
 	r.bytes += int64(n)
+	r.broken = r.broken || err != nil
 	if r.beat != nil {
 		r.beat.Reset(heartbeat)
 	}
@@ -113,7 +115,16 @@ func (r *reply) FlushError() error {
 
 func (r *reply) flush() error {
 	_ = r.control.SetWriteDeadline(time.Now().Add(r.writeTime))
-	return r.control.Flush()
+	err := r.control.Flush()
+	r.broken = r.broken || err != nil
+	return err
+}
+
+// sound says whether everything that was to be written was.
+func (r *reply) sound() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.broken
 }
 
 // keepAlive writes a comment, which clients skip.

@@ -29,6 +29,7 @@ type session struct {
 	token string
 	busy  int       // requests and streams of the session that are under way
 	used  time.Time // when the last of them ended
+	told  time.Time // when other processes were told of a use
 }
 
 func newRoster(l Limits) *roster {
@@ -114,6 +115,21 @@ func (r *roster) join(id, token string) (leave func(), ok bool) {
 	}, true
 }
 
+// tellEvery is how exactly other processes know when a session was used.
+const tellEvery = time.Minute
+
+// due says whether other processes are to be told that a session is used, and takes it that they are.
+func (r *roster) due(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.sessions[id]
+	if s == nil || r.now().Sub(s.told) < tellEvery {
+		return false
+	}
+	s.told = r.now()
+	return true
+}
+
 // room makes place for a further session of a token: it names a session to end first, where there are too many, and
 // says whether there is place at all.
 func (r *roster) room(token string) (end string, ok bool) {
@@ -148,7 +164,7 @@ func (r *roster) add(id, token string) {
 	if r.sessions[id] != nil {
 		return
 	}
-	r.sessions[id] = &session{token: token, used: r.now()}
+	r.sessions[id] = &session{token: token, used: r.now(), told: r.now()}
 	r.of(token).sessions++
 }
 

@@ -15,13 +15,17 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wayleave/wayleave/internal/tool"
 )
 
 // ServeStdio serves the client at the other end of in and out, for one agent, until in ends or ctx does. The client is
 // whoever started the process, so there is no token.
-func (s *Server) ServeStdio(ctx context.Context, agent string, in io.Reader, out io.Writer) error {
-	server, served := s.newProtocol(&Caller{Agent: agent, Connection: "stdio"})
-	c := &pipes{limit: int(s.o.Limits.BodyBytes), served: served, out: out, lines: make(chan jsonrpc.Message), closed: make(chan struct{}),
+func (s *Server) ServeStdio(ctx context.Context, who tool.Caller, in io.Reader, out io.Writer) error {
+	answers := new(piped)
+	defer answers.end()
+	server, served := s.newProtocol(&fixedCaller{who, answers}, nil)
+	c := &pipes{limit: int(s.o.Limits.BodyBytes), served: served, answers: answers, out: out, lines: make(chan jsonrpc.Message), closed: make(chan struct{}),
 		pending: make(map[jsonrpc.ID]bool)}
 	session, err := server.Connect(ctx, c, nil)
 	if err != nil {
@@ -47,10 +51,11 @@ func (s *Server) ServeStdio(ctx context.Context, agent string, in io.Reader, out
 
 // pipes is a mcp.Transport and the one mcp.Connection that it makes.
 type pipes struct {
-	limit  int
-	served map[string]bool
-	lines  chan jsonrpc.Message
-	closed chan struct{}
+	limit   int
+	served  map[string]bool
+	answers *piped
+	lines   chan jsonrpc.Message
+	closed  chan struct{}
 
 	writing sync.Mutex // guards out
 	out     io.Writer
@@ -108,7 +113,11 @@ func (c *pipes) Write(_ context.Context, m jsonrpc.Message) error {
 	if answer, ok := m.(*jsonrpc.Response); ok {
 		defer c.answered(answer.ID)
 	}
-	if err := c.send(data); err != nil {
+	err = c.send(data)
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		c.answers.written(answer.Result, err == nil)
+	}
+	if err != nil {
 		c.shut(err) // nobody hears us any more
 		return err
 	}

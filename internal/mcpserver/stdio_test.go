@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/wayleave/wayleave/internal/tool"
 )
 
 // pipe is a client at the other end of a stdio server.
@@ -35,7 +37,7 @@ func startStdio(t testing.TB, limits Limits) *pipe {
 	p := &pipe{tools: tools, in: inW, out: bufio.NewReader(outR), done: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		err := server.ServeStdio(ctx, "local", inR, outW)
+		err := server.ServeStdio(ctx, tool.Caller{Agent: "agent_local", Slug: "local"}, inR, outW)
 		outW.Close()
 		p.done <- err
 	}()
@@ -83,7 +85,7 @@ func TestStdioServesBothEras(t *testing.T) {
 	if a := q.read(t); !strings.Contains(a.raw, "hi") {
 		t.Fatal(a.raw)
 	}
-	if c := q.tools.last(); c.Agent != "local" || c.TokenID != "" || c.Connection != "stdio" || c.ClientName != "old" {
+	if c := q.tools.last(); c.Slug != "local" || c.Token != "" || c.Session != "" || c.Client != "old" {
 		t.Fatalf("the caller is %+v", c)
 	}
 }
@@ -143,7 +145,9 @@ func TestStdioEndsWithItsContextAndCancelsCalls(t *testing.T) {
 	defer inW.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- server.ServeStdio(ctx, "local", inR, io.Discard) }()
+	go func() {
+		done <- server.ServeStdio(ctx, tool.Caller{Agent: "agent_local", Slug: "local"}, inR, io.Discard)
+	}()
 	if _, err := io.WriteString(inW, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait",`+modernMeta+"}}\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +180,9 @@ func TestStdioEndsWhenNobodyReads(t *testing.T) {
 		inR, inW := io.Pipe()
 		defer inW.Close()
 		done := make(chan error, 1)
-		go func() { done <- server.ServeStdio(t.Context(), "local", inR, brokenPipe{}) }()
+		go func() {
+			done <- server.ServeStdio(t.Context(), tool.Caller{Agent: "agent_local", Slug: "local"}, inR, brokenPipe{})
+		}()
 		if _, err := io.WriteString(inW, line); err != nil {
 			t.Fatal(err)
 		}
