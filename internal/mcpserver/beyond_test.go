@@ -154,6 +154,7 @@ func TestTM055AnswerIsToldToBeDeliveredOrNot(t *testing.T) {
 	<-w.tools.began
 	leave()
 	<-gone
+	w.until(t, "the request is over", func() bool { requests, _, _ := w.server.roster.counts(); return requests == 0 })
 	w.tools.goOn <- struct{}{}
 	if <-w.tools.delivered {
 		t.Error("nobody read the answer, and it is told to be delivered")
