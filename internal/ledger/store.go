@@ -26,8 +26,8 @@ type Store interface {
 // Calls are the transactions of a call's life.
 type Calls interface {
 	// Look judges an Ask as Admit would, up to the hold, in one read that locks and changes nothing: nobody is asked and
-	// nothing is prepared for a call that cannot be admitted. Admit decides all of it again. ErrNotFound: no such run of
-	// the agent's.
+	// nothing is prepared for a call that cannot be admitted. Admit decides all of it again. The class is the binding's: the
+	// Ask need not have one yet, nor a Bound. ErrNotFound: no such run of the agent's.
 	Look(ctx context.Context, a Ask) (Looked, error)
 	// Admit looks for the same call, judges, counts and writes it. Exactly one of the results is told by Admitted.Kind.
 	Admit(ctx context.Context, a Admission) (Admitted, error)

@@ -16,6 +16,7 @@ import (
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/observation"
 )
 
 // Caller is who calls, and what the door can do for the call.
@@ -101,8 +102,9 @@ type Where struct {
 	Agent, Slug, Run, Conversation string
 	Call                           string // empty in Look
 	Binding                        binding.Binding
-	// Offered are the tools that the agent is offered now: a text names no other.
-	Offered map[string]bool
+	// Say words what only the pipeline knows the words of (what to do with an effect of unknown outcome), and tells which
+	// tools are offered: a text names no other.
+	Say observation.Speaker
 }
 
 // Plan is what a look ahead found.
@@ -143,4 +145,4 @@ type ImageRef struct {
 }
 
 // MaxText is the most bytes of a result's text, wrapper and all.
-const MaxText = 20_000
+const MaxText = observation.MaxText
