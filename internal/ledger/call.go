@@ -315,7 +315,7 @@ func again(ctx context.Context, step func() error) error {
 	for n := 0; ; n++ {
 		err := step()
 		var left *gone
-		if fault("", err) == err || errors.As(err, &left) || n == len(pauses) {
+		if err == nil || verdict(err) || errors.As(err, &left) || n == len(pauses) {
 			return err
 		}
 		t := time.NewTimer(pauses[n])

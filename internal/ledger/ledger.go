@@ -138,10 +138,23 @@ func within(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	return bounded, cancel, nil
 }
 
+// verdict says whether an error of the store is an answer and not a fault.
+func verdict(err error) bool {
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		return true
+	}
+	for _, v := range []error{ErrNotFound, ErrInFlight, ErrNotUncertain, ErrReconciled, ErrProof} {
+		if errors.Is(err, v) {
+			return true
+		}
+	}
+	return false
+}
+
 // fault marks a store's error as a fault of ours, unless it is a verdict.
 func fault(doing string, err error) error {
-	var refusal *Refusal
-	if err == nil || errors.As(err, &refusal) || errors.Is(err, ErrNotFound) {
+	if err == nil || verdict(err) {
 		return err
 	}
 	return fmt.Errorf("%s: %w: %w", doing, ErrStore, err)

@@ -96,12 +96,9 @@ func (r Report) settlement(c effect.Class, from effect.State, unsent bool) Settl
 	if claims := r.events[0] == effect.LoseTrack; claims == (s.State == effect.Uncertain) && s.State != effect.Failed {
 		s.Result = r.result
 	}
-	for _, e := range r.evidence {
-		if s.State == effect.Succeeded || e.Kind == "artifact" { // I14: what was read counts only where the call succeeded
-			s.Evidence = append(s.Evidence, e)
-		}
-	}
-	if s.State != effect.Succeeded {
+	if s.State == effect.Succeeded { // I14: what was seen counts only where the call succeeded
+		s.Evidence = r.evidence
+	} else {
 		s.IsError = true
 	}
 	return s

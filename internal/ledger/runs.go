@@ -75,9 +75,9 @@ func (l *Ledger) ImplicitRun(ctx context.Context, agent, token, client string) (
 		Deadline: LongestRun, Idle: IdleTime, MaxCalls: mostToolCalls})
 }
 
-// SessionRun opens the run of a legacy MCP session. session is what stands for the session in rows, not the protocol's id.
+// SessionRun gives the run of a legacy MCP session: the one that is open, or a new one. session is what stands for the session in rows, not the protocol's id.
 func (l *Ledger) SessionRun(ctx context.Context, agent, session string) (Run, error) {
-	return l.open(ctx, NewRun{Agent: agent, Kind: "session", Audience: "session:" + session, Deadline: LongestRun, Idle: IdleTime, MaxCalls: mostToolCalls})
+	return l.open(ctx, NewRun{Agent: agent, Kind: "session", ImplicitKey: session, Audience: "session:" + session, Deadline: LongestRun, Idle: IdleTime, MaxCalls: mostToolCalls})
 }
 
 func (l *Ledger) open(ctx context.Context, r NewRun) (Run, error) {
