@@ -34,6 +34,8 @@ type Ask struct {
 	Approval *Spend
 	// Source is where the call goes, for evidence.
 	Source Source
+	// Why is what was decided before the admission (policy, approval): it stands in the call's record before the rest.
+	Why []Reason
 }
 
 // Spend names an approval and everything it must match.
