@@ -7,38 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/secret"
-	"github.com/wayleave/wayleave/internal/strictjson"
 )
-
-// Files is what the store needs of a data folder; see package datafolder for what it promises.
-type Files interface {
-	Path() string // the folder, for messages
-	Read(name string) ([]byte, fs.FileInfo, error)
-	Stat(name string) (fs.FileInfo, error)
-	Update(name string, edit func(old []byte) ([]byte, error)) error
-}
-
-const (
-	agentsFile = "agents.json"
-	// usesFile holds when each token was last used. It is a file of its own so that serving a request never rewrites
-	// the one that says who may call.
-	usesFile = "token-use.json"
-	version  = 1
-)
-
-// book is agents.json.
-type book struct {
-	Version int     `json:"version"`
-	Agents  []Agent `json:"agents"`
-	Tokens  []Token `json:"tokens"`
-}
 
 // Store reads and changes agents and tokens. It is safe for concurrent use, in one process and in several.
 type Store struct {
@@ -97,7 +72,7 @@ func (s *Store) refresh() error {
 	if same(s.seen, info) && s.byHash != nil {
 		return s.failed
 	}
-	b, info, err := s.read()
+	b, info, err := readBook(s.files)
 	s.seen, s.failed = info, err
 	s.byHash, s.live = make(map[string]Identity), make(map[string]bool)
 	for _, t := range b.Tokens {
@@ -116,29 +91,6 @@ func same(a, b fs.FileInfo) bool {
 		return a == nil && b == nil
 	}
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
-}
-
-func (s *Store) read() (book, fs.FileInfo, error) {
-	data, info, err := s.files.Read(agentsFile)
-	if err != nil {
-		return book{}, info, fmt.Errorf("read %s: %w", agentsFile, err)
-	}
-	b, err := s.parse(data)
-	return b, info, err
-}
-
-func (s *Store) parse(data []byte) (book, error) {
-	if data == nil {
-		return book{Version: version}, nil
-	}
-	var b book
-	if err := strictjson.Decode(data, &b); err != nil {
-		return book{}, fmt.Errorf("%s is damaged (%w), so nobody is let in; mend it, or move it away and make every agent and token anew", s.path(agentsFile), err)
-	}
-	if b.Version != version {
-		return book{}, fmt.Errorf("%s has version %d, this program reads version %d; use the program that wrote it, or another folder", s.path(agentsFile), b.Version, version)
-	}
-	return b, nil
 }
 
 // EnsureAgent makes the agent if it is not there, and says whether it did.
@@ -207,7 +159,7 @@ func (s *Store) Revoke(idOrToken string) (Token, error) {
 
 func (s *Store) change(edit func(*book) error) error {
 	return s.files.Update(agentsFile, func(old []byte) ([]byte, error) {
-		b, err := s.parse(old)
+		b, err := parseBook(s.files, old)
 		if err != nil {
 			return nil, err
 		}
@@ -220,11 +172,11 @@ func (s *Store) change(edit func(*book) error) error {
 
 // List gives all agents by slug and all tokens by time of making, revoked ones too, with their last use.
 func (s *Store) List() ([]Agent, []Token, error) {
-	b, _, err := s.read()
+	b, _, err := readBook(s.files)
 	if err != nil {
 		return nil, nil, err
 	}
-	uses, err := s.uses()
+	uses, err := readUses(s.files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -240,27 +192,6 @@ func (s *Store) List() ([]Agent, []Token, error) {
 	return b.Agents, b.Tokens, nil
 }
 
-func (s *Store) uses() (map[string]Use, error) {
-	data, _, err := s.files.Read(usesFile)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", usesFile, err)
-	}
-	uses := make(map[string]Use)
-	if data == nil {
-		return uses, nil
-	}
-	if err := json.Unmarshal(data, &uses); err != nil {
-		return nil, s.damagedUses(err)
-	}
-	return uses, nil
-}
-
-func (s *Store) damagedUses(err error) error {
-	return fmt.Errorf("%s is damaged (%w); delete it: it only says when each token was last used", s.path(usesFile), err)
-}
-
-func (s *Store) path(name string) string { return filepath.Join(s.files.Path(), name) }
-
 // Flush writes the uses that Verify saw. It is for a ticker and for the end of a server: a use may be lost in a crash,
 // never a token.
 func (s *Store) Flush() error {
@@ -275,7 +206,7 @@ func (s *Store) Flush() error {
 		uses := make(map[string]Use)
 		if old != nil {
 			if err := json.Unmarshal(old, &uses); err != nil {
-				return nil, s.damagedUses(err)
+				return nil, damagedUses(s.files, err)
 			}
 		}
 		for id, use := range pending {

@@ -10,39 +10,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/wayleave/wayleave/internal/strictjson"
 	"github.com/wayleave/wayleave/weburl"
 )
-
-// Files is what the store needs of a data folder; see package datafolder for what it promises.
-type Files interface {
-	Path() string // the folder, for messages
-	Read(name string) ([]byte, fs.FileInfo, error)
-	Stat(name string) (fs.FileInfo, error)
-	Update(name string, edit func(old []byte) ([]byte, error)) error
-}
-
-const (
-	file    = "allowed.json"
-	version = 1
-)
-
-// Host is one private host or network: HOST, HOST:PORT, CIDR or CIDR:PORT in weburl's spelling.
-type Host struct {
-	Host    string    `json:"host"`
-	Agent   string    `json:"agent,omitempty"` // empty: every agent
-	Created time.Time `json:"created"`
-}
-
-type book struct {
-	Version int    `json:"version"`
-	Hosts   []Host `json:"hosts"`
-}
 
 // Store reads and changes the list. It is safe for concurrent use, in one process and in several.
 type Store struct {
@@ -98,7 +71,7 @@ func (s *Store) List() ([]Host, error) {
 		data, s.seen, err = s.files.Read(file)
 		s.book, s.why = book{}, err
 		if err == nil {
-			s.book, s.why = s.parse(data)
+			s.book, s.why = parse(s.files, data)
 		}
 		s.read = true
 	}
@@ -111,27 +84,6 @@ func same(a, b fs.FileInfo) bool {
 	}
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
 }
-
-func (s *Store) parse(data []byte) (book, error) {
-	if data == nil {
-		return book{Version: version}, nil
-	}
-	var b book
-	if err := strictjson.Decode(data, &b); err != nil {
-		return book{}, fmt.Errorf("%s is damaged (%w), so no private host is allowed; mend it, or move it away and allow each host anew", s.path(), err)
-	}
-	if b.Version != version {
-		return book{}, fmt.Errorf("%s has version %d, this program reads version %d; use the program that wrote it, or another folder", s.path(), b.Version, version)
-	}
-	for _, h := range b.Hosts {
-		if _, err := weburl.ParsePermit(h.Host); err != nil {
-			return book{}, fmt.Errorf("%s: %w, so no private host is allowed; take that entry out", s.path(), err)
-		}
-	}
-	return b, nil
-}
-
-func (s *Store) path() string { return filepath.Join(s.files.Path(), file) }
 
 // ErrNotAllowed says that a host that was to be removed is not on the list.
 var ErrNotAllowed = errors.New("is not on the list")
@@ -180,7 +132,7 @@ func find(b *book, h Host) int {
 
 func (s *Store) change(edit func(*book) error) error {
 	return s.files.Update(file, func(old []byte) ([]byte, error) {
-		b, err := s.parse(old)
+		b, err := parse(s.files, old)
 		if err != nil {
 			return nil, err
 		}

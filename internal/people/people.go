@@ -39,8 +39,8 @@ type Rows interface {
 	// Find finds a session or token that works now, with its active person, and notes, to the minute, that it was used. A
 	// session that was not used for idle does not work. ErrNotFound.
 	Find(ctx context.Context, kind Kind, hash string, idle time.Duration) (p Person, c Credential, confirm string, err error)
-	// Of lists a person's sessions and tokens that have not ended or expired, newest first.
-	Of(ctx context.Context, person string) ([]Credential, error)
+	// Of lists a person's sessions and tokens that work, newest first.
+	Of(ctx context.Context, person string, idle time.Duration) ([]Credential, error)
 	// End ends one credential of a person's, EndAll all of these kinds and says how many.
 	End(ctx context.Context, person, id, by string) error
 	EndAll(ctx context.Context, person string, kinds []Kind, by string) (int, error)
@@ -222,7 +222,7 @@ func (d *Directory) NewToken(ctx context.Context, person, label string, life tim
 
 // Credentials lists a person's sessions and tokens that work, newest first.
 func (d *Directory) Credentials(ctx context.Context, person string) ([]Credential, error) {
-	return d.rows.Of(ctx, person)
+	return d.rows.Of(ctx, person, d.idle)
 }
 
 // End ends one credential of a person's: signs a browser out, revokes a token. Ending what has ended is no error.

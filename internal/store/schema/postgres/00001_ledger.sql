@@ -81,6 +81,7 @@ CREATE TABLE sign_in_attempts (
   used    BIGINT NOT NULL,
   since   BIGINT NOT NULL                   -- the first of them: a window of fixed length begins there
 );
+CREATE INDEX sign_in_attempts_since ON sign_in_attempts (since);
 
 CREATE TABLE connections (
   owner        TEXT NOT NULL,                -- install, or an agent's id

@@ -75,6 +75,7 @@ CREATE TABLE sign_in_attempts (
   used    INTEGER NOT NULL,
   since   INTEGER NOT NULL                   -- the first of them: a window of fixed length begins there
 ) STRICT;
+CREATE INDEX sign_in_attempts_since ON sign_in_attempts (since);
 
 CREATE TABLE connections (
   owner        TEXT NOT NULL,                -- install, or an agent's id
