@@ -50,7 +50,7 @@ const (
 	Done       Event = "done"        // the handler ended and knows the outcome (T7)
 	TurnedAway Event = "turned away" // a known refusal before input (T5)
 	Break      Event = "break"       // cancelled, a fault, a deadline, while its owner lives (T6, T8, T9)
-	LoseTrack  Event = "lose track"  // the owner failed during delivery, or its permit went stale (T9)
+	LoseTrack  Event = "lose track"  // the owner failed during delivery, or its permit went stale (T8, T9)
 	Abandon    Event = "abandon"     // a sweep concludes the call of a dead owner or past its time (T6, T8, T9)
 )
 
@@ -68,6 +68,9 @@ func Next(c Class, s State, e Event) (State, bool) {
 			return Dispatched, true // a fresh admission is the right to send
 		}
 	case Admitted:
+		if c != Effect { // others are dispatched by their admission
+			return s, false
+		}
 		switch e {
 		case Dispatch:
 			return Dispatched, true
@@ -80,16 +83,11 @@ func Next(c Class, s State, e Event) (State, bool) {
 		switch e {
 		case Done:
 			return Succeeded, true
-		case LoseTrack:
-			if c != Observation {
+		case LoseTrack, Break:
+			if c == Effect {
 				return Uncertain, true
 			}
 			return Failed, true
-		case Break:
-			if c != Effect {
-				return Failed, true
-			}
-			return Uncertain, true
 		case Abandon:
 			if c == Observation {
 				return Failed, true
