@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -41,6 +42,7 @@ type cluster struct {
 	folder, password string
 	port             int
 	admin            *sql.DB
+	alive            io.Closer // the guard's input
 	databases        atomic.Int64
 	making           sync.Mutex // CREATE DATABASE wants its template for itself
 }
@@ -173,6 +175,7 @@ func (c *cluster) serve(bin string, who identity, data, fsync string) error {
 	if err != nil {
 		return err
 	}
+	c.alive = alive // what nobody holds is closed by the garbage collector
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -1,0 +1,167 @@
+// Package pagestore keeps the pages of runs in the database, sealed and bounded.
+package pagestore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wayleave/wayleave/internal/reading"
+	"github.com/wayleave/wayleave/internal/rowid"
+	"github.com/wayleave/wayleave/internal/seal"
+	"github.com/wayleave/wayleave/internal/store/sqldb"
+	"github.com/wayleave/wayleave/webfetch"
+)
+
+// Bounds of kept pages. A zero field means its default.
+type Bounds struct {
+	RunBytes int64         // text of one run's pages; default 16 MiB. The page that was used longest ago goes.
+	RunPages int64         // pages of a run that are kept or remembered; default 256
+	Idle     time.Duration // since a page was last read; default one hour
+}
+
+// useEvery is how exactly the last use of a page is known: reading on need not write each time.
+const useEvery = time.Minute
+
+// Store is a reading.Shelf.
+type Store struct {
+	db     *sqldb.DB
+	sealer seal.Sealer
+	bounds Bounds
+}
+
+// New makes a store.
+func New(db *sqldb.DB, s seal.Sealer, b Bounds) *Store {
+	if b.RunBytes == 0 {
+		b.RunBytes = 16 << 20
+	}
+	if b.RunPages == 0 {
+		b.RunPages = 256
+	}
+	if b.Idle == 0 {
+		b.Idle = time.Hour
+	}
+	return &Store{db: db, sealer: s, bounds: b}
+}
+
+func place(id string) seal.Place { return seal.Place{Table: "kept_pages", Column: "body", Row: id} }
+
+// Take gives a run's page by a key of it, nil where there is none.
+func (s *Store) Take(ctx context.Context, run, key string) (*reading.Kept, error) {
+	var (
+		id                  string
+		body                []byte
+		snapshot, used, now int64
+		found               bool
+	)
+	err := s.db.Read(ctx, func(tx *sqldb.Tx) (err error) {
+		found, err = tx.One(`SELECT p.id, p.body, p.snapshot, p.used_at, now_us() FROM kept_pages k JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)
+WHERE k.run_id = $1 AND k.page_key = $2 AND p.body IS NOT NULL AND p.expires_at > now_us()`, []any{run, key}, &id, &body, &snapshot, &used, &now)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	if now-used >= useEvery.Microseconds() {
+		err := s.db.Write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+			_, err := tx.Exec(`UPDATE kept_pages SET used_at = now_us(), expires_at = now_us() + $2 WHERE id = $1`, id, s.bounds.Idle.Microseconds())
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	plain, err := s.sealer.Open(place(id), body)
+	if err != nil {
+		return nil, fmt.Errorf("kept page %s: %w", id, err)
+	}
+	page, err := reading.Decode(plain)
+	if err != nil {
+		return nil, fmt.Errorf("kept page %s: %w", id, err)
+	}
+	return &reading.Kept{Page: page, Snapshot: int(snapshot)}, nil
+}
+
+// Put keeps a page under its keys.
+func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *webfetch.Page) (reading.Put, error) {
+	plain, err := reading.Encode(p)
+	if err != nil {
+		return reading.Put{}, err
+	}
+	id, sum, size := rowid.New("page"), reading.Sum(p), int64(len(plain))
+	var body any // NULL for a page that alone is over the bound
+	if size <= s.bounds.RunBytes {
+		if body, err = s.sealer.Seal(place(id), plain); err != nil {
+			return reading.Put{}, fmt.Errorf("seal a page: %w", err)
+		}
+	}
+	var put reading.Put
+	err = s.db.Write(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
+		put = reading.Put{Snapshot: 1}
+		// The run's row is locked so that two pages of one run cannot both find room.
+		if _, err = tx.Exec(`UPDATE runs SET id = id WHERE id = $1`, at.Run); err != nil {
+			return err
+		}
+		var snapshot int64
+		var was string
+		if put.Known, err = tx.One(`SELECT p.snapshot, p.sha256 FROM kept_pages k JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)
+WHERE k.run_id = $1 AND k.page_key = $2`, []any{at.Run, keys[0]}, &snapshot, &was); err != nil {
+			return err
+		}
+		if put.Known {
+			put.Snapshot = int(snapshot)
+			if put.Changed = was != sum; put.Changed {
+				put.Snapshot++
+			}
+		}
+		if _, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND (page_key = $2 OR alias_of IN (SELECT id FROM kept_pages WHERE run_id = $1 AND page_key = $2))`,
+			at.Run, keys[0]); err != nil {
+			return err
+		}
+		if body != nil {
+			if err := s.makeRoom(tx, at.Run, size); err != nil {
+				return err
+			}
+		}
+		const insert = `INSERT INTO kept_pages(id, run_id, call_id, page_key, alias_of, snapshot, sha256, body, chars, bytes, kept_at, used_at, expires_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us(), now_us(), now_us() + $11) ON CONFLICT DO NOTHING`
+		idle := s.bounds.Idle.Microseconds()
+		if _, err = tx.Exec(insert, id, at.Run, at.Call, keys[0], nil, put.Snapshot, sum, body, p.TotalChars, size, idle); err != nil {
+			return err
+		}
+		for _, key := range keys[1:] {
+			// An alias gives way to another alias' page, never to a page that was asked for under this address.
+			if _, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND page_key = $2 AND alias_of IS NOT NULL`, at.Run, key); err != nil {
+				return err
+			}
+			if _, err = tx.Exec(insert, rowid.New("page"), at.Run, at.Call, key, id, put.Snapshot, sum, nil, p.TotalChars, 0, idle); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND id IN (SELECT id FROM kept_pages WHERE run_id = $1 ORDER BY used_at DESC, id DESC LIMIT 1000000 OFFSET $2)`,
+			at.Run, s.bounds.RunPages)
+		return err
+	})
+	return put, err
+}
+
+// makeRoom lets go of a run's text, longest unused first, until a page of that size fits.
+func (s *Store) makeRoom(tx *sqldb.Tx, run string, size int64) error {
+	var all int64
+	if _, err := tx.One(`SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM kept_pages WHERE run_id = $1 AND body IS NOT NULL`, []any{run}, &all); err != nil {
+		return err
+	}
+	for all+size > s.bounds.RunBytes {
+		var id string
+		var bytes int64
+		found, err := tx.One(`SELECT id, bytes FROM kept_pages WHERE run_id = $1 AND body IS NOT NULL ORDER BY used_at, id LIMIT 1`, []any{run}, &id, &bytes)
+		if err != nil || !found {
+			return err
+		}
+		if _, err := tx.Exec(`UPDATE kept_pages SET body = NULL WHERE id = $1`, id); err != nil {
+			return err
+		}
+		all -= bytes
+	}
+	return nil
+}
