@@ -21,14 +21,16 @@ const (
 	Name = "master.key"
 	// Variable has the key itself, where no file should.
 	Variable = "WAYLEAVE_MASTER_KEY"
-	// staged is what a file's name ends in while its key is not in use yet.
-	staged = ".new"
 	// most is the most bytes that are read of a key file: a key is 64.
 	most = 4096
 )
 
-// ErrMissing says that there is no key at all: no variable, and no file.
-var ErrMissing = errors.New("there is no master key")
+var (
+	// ErrMissing says that there is no key at all: no variable, and no file.
+	ErrMissing = errors.New("there is no master key")
+	// ErrOther says that there is a key, and not the one that was asked for.
+	ErrOther = errors.New("the master key is another one")
+)
 
 // Source is where the master key of this install is. It is safe for concurrent use.
 type Source struct {

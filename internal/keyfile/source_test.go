@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/wayleave/wayleave/internal/seal"
 	"github.com/wayleave/wayleave/internal/secret"
@@ -177,7 +178,7 @@ func TestVariableCountsFirst(t *testing.T) {
 	if err := s.Stage(seal.NewMaster()); err == nil || !strings.Contains(err.Error(), Variable) {
 		t.Errorf("Stage: %v", err)
 	}
-	if err := errors.Join(s.Forget(given), s.Unstage(), s.Restore(given)); err != nil {
+	if err := errors.Join(s.Forget(given), s.Restore(given)); err != nil {
 		t.Error(err)
 	}
 	if err := s.Restore(file); err == nil {
@@ -199,36 +200,124 @@ func TestStagedKeyComesIntoUseByAdopt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err := s.Staged(); err != nil || !m.Zero() {
-		t.Fatal(err)
-	}
-	lost, next := seal.NewMaster(), seal.NewMaster()
-	if err := errors.Join(s.Stage(lost), s.Stage(next)); err != nil {
+	other, next := seal.NewMaster(), seal.NewMaster()
+	if err := errors.Join(s.Stage(other), s.Stage(next)); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := s.Master(); err != nil || m.Fingerprint() != old.Fingerprint() {
 		t.Fatal("the staged key is in use")
 	}
-	if m, err := s.Staged(); err != nil || m.Fingerprint() != next.Fingerprint() {
+	if m, err := s.For(old.Fingerprint()); err != nil || m.Fingerprint() != old.Fingerprint() {
 		t.Fatal(err)
 	}
-	alone(t, filepath.Dir(path), Name, Name+".new")
-	if err := s.Adopt(); err != nil {
+	if err := errors.Join(s.Adopt(next.Fingerprint()), s.Adopt(next.Fingerprint())); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := s.Master(); err != nil || m.Fingerprint() != next.Fingerprint() {
 		t.Fatal(err)
 	}
-	if err := s.Adopt(); err == nil {
-		t.Error("there was nothing to adopt")
-	}
-	if err := errors.Join(s.Stage(lost), s.Unstage(), s.Unstage()); err != nil {
-		t.Error(err)
-	}
-	alone(t, filepath.Dir(path), Name)
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Error("the adopted file is not private")
 	}
+	if err := s.Adopt(seal.NewMaster().Fingerprint()); err == nil {
+		t.Error("a key was adopted that nobody staged")
+	}
+	// A staged key that was left behind goes with the next one, a young one stays: somebody may be about to adopt it.
+	young := seal.NewMaster()
+	if err := s.Stage(young); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * oldStage)
+	if err := os.Chtimes(s.stage(other.Fingerprint()), long, long); err != nil {
+		t.Fatal(err)
+	}
+	last := seal.NewMaster()
+	if err := s.Stage(last); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Unstage(last.Fingerprint()), s.Unstage(last.Fingerprint())); err != nil {
+		t.Fatal(err)
+	}
+	alone(t, filepath.Dir(path), Name, filepath.Base(s.stage(young.Fingerprint())))
+}
+
+// TestTM107KeyOfTheDatabaseIsFoundOrTheWayOutIsNamed: For is what a start asks.
+func TestTM107KeyOfTheDatabaseIsFoundOrTheWayOutIsNamed(t *testing.T) {
+	s, path := inFolder(t)
+	m, _, err := s.Make()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := seal.NewMaster()
+	refused := func(name string, s *Source, want error) {
+		t.Helper()
+		got, err := s.For(wanted.Fingerprint())
+		if !errors.Is(err, want) || !got.Zero() {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		for _, says := range []string{wanted.Fingerprint(), Variable, "wayleave keys import"} {
+			if !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: the error does not say %q: %v", name, says, err)
+			}
+		}
+	}
+	refused("another key", s, ErrOther)
+	refused("another key in the variable", New(path, m.Text()), ErrOther)
+	write(t, path, "wlmk1_x", 0o600)
+	refused("damaged", s, seal.ErrMasterCut)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	refused("missing", s, ErrMissing)
+	refused("no file named", New("", secret.Value{}), ErrMissing)
+
+	// The change of the master key was cut off between its commit and its rename, in each state that the file may have.
+	for name, text := range map[string]string{"old key": m.Text().Reveal(), "damaged": "x", "missing": ""} {
+		if text != "" {
+			write(t, path, text, 0o600)
+		}
+		if err := s.Stage(wanted); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.For(wanted.Fingerprint()); err != nil || got.Fingerprint() != wanted.Fingerprint() {
+			t.Errorf("%s: %v", name, err)
+		}
+		alone(t, filepath.Dir(path), Name)
+		if got, err := s.Master(); err != nil || got.Fingerprint() != wanted.Fingerprint() {
+			t.Errorf("%s: the staged key was not put in its place: %v", name, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestStageLooksAtItsOwnFilesOnly(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "odd [a]*? name")
+	if runtime.GOOS == "windows" {
+		folder = t.TempDir()
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := New(filepath.Join(folder, Name), secret.Value{})
+	old := seal.NewMaster()
+	if err := s.Stage(old); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * oldStage)
+	write(t, filepath.Join(folder, "other.new"), "", 0o600)
+	for _, f := range []string{s.stage(old.Fingerprint()), filepath.Join(folder, "other.new")} {
+		if err := os.Chtimes(f, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := seal.NewMaster()
+	if err := s.Stage(next); err != nil {
+		t.Fatal(err)
+	}
+	alone(t, folder, filepath.Base(s.stage(next.Fingerprint())), "other.new")
 }
 
 func TestForgetTakesOnlyTheKeyThatWasMeant(t *testing.T) {

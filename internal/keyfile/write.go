@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 
 	"github.com/wayleave/wayleave/internal/seal"
 )
@@ -83,15 +85,27 @@ func (s *Source) Forget(m seal.Master) error {
 	return os.Remove(s.file)
 }
 
-// Stage keeps a key beside the file, to be in use after Adopt. A staged key that was there before is lost: it was never
-// in use. A key that comes from the variable cannot be changed here.
+// oldStage is after which time a staged key was surely left behind: changing the master key takes seconds.
+const oldStage = time.Hour
+
+func (s *Source) stage(fingerprint string) string { return s.file + "." + fingerprint + ".new" }
+
+// Stage keeps a key beside the file, to be in use after Adopt, and removes staged keys that were left behind. A key that
+// comes from the variable cannot be changed here.
 func (s *Source) Stage(m seal.Master) error {
-	if s.Given() {
+	if s.Given() || s.file == "" {
 		return fmt.Errorf("the master key comes from the variable %s, which is not ours to change; keep the new key in a file and name that", Variable)
+	}
+	if left, err := filepath.Glob(escape(s.file) + ".*.new"); err == nil {
+		for _, path := range left {
+			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > oldStage {
+				_ = os.Remove(path) // it will be tried again
+			}
+		}
 	}
 	tmp, err := s.write(m)
 	if err == nil {
-		if err = os.Rename(tmp, s.file+staged); err != nil {
+		if err = os.Rename(tmp, s.stage(m.Fingerprint())); err != nil {
 			err = errors.Join(err, os.Remove(tmp))
 		}
 	}
@@ -104,38 +118,59 @@ func (s *Source) Stage(m seal.Master) error {
 	return nil
 }
 
-// Staged gives the key of a Stage without an Adopt: the zero Master where there is none.
-func (s *Source) Staged() (seal.Master, error) {
-	if s.Given() || s.file == "" {
-		return seal.Master{}, nil
+// escape makes a path of a pattern's signs.
+func escape(path string) string {
+	if runtime.GOOS == "windows" {
+		return path // a backslash separates there, and a pattern has no escape
 	}
-	m, err := read(s.file + staged)
-	if errors.Is(err, ErrMissing) {
-		return seal.Master{}, nil
-	}
-	return m, err
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Adopt puts the staged key in the file's place. The old key is gone with it.
-func (s *Source) Adopt() error {
-	if err := os.Rename(s.file+staged, s.file); err != nil {
-		return fmt.Errorf("put the new master key in its place: %w", err)
+// Adopt puts a staged key in the file's place; the old key is gone with it. Where somebody else did so already, there is
+// nothing to do.
+func (s *Source) Adopt(fingerprint string) error {
+	err := os.Rename(s.stage(fingerprint), s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if m, there := s.Master(); there == nil && m.Fingerprint() == fingerprint {
+			return nil
+		}
 	}
-	if err := syncFolder(filepath.Dir(s.file)); err != nil {
+	if err == nil {
+		err = syncFolder(filepath.Dir(s.file))
+	}
+	if err != nil {
 		return fmt.Errorf("put the new master key in its place: %w", err)
 	}
 	return nil
 }
 
 // Unstage removes a staged key that will not be in use.
-func (s *Source) Unstage() error {
-	if s.Given() || s.file == "" {
-		return nil
-	}
-	if err := os.Remove(s.file + staged); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (s *Source) Unstage(fingerprint string) error {
+	if err := os.Remove(s.stage(fingerprint)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the staged master key: %w", err)
 	}
 	return nil
+}
+
+// For gives the key of a fingerprint, and puts it in its place first where it is still staged: a change of the master key
+// was cut off after its commit. ErrMissing and ErrOther are told apart; each error names the way out.
+func (s *Source) For(fingerprint string) (seal.Master, error) {
+	m, err := s.Master()
+	if err == nil && m.Fingerprint() == fingerprint {
+		return m, nil
+	}
+	if !s.Given() && s.file != "" {
+		if next, staged := read(s.stage(fingerprint)); staged == nil && next.Fingerprint() == fingerprint {
+			return next, s.Adopt(fingerprint)
+		}
+	}
+	const way = "put the right key back there, or in the variable " + Variable + ", or take it from an export with `wayleave keys import`"
+	switch {
+	case err == nil:
+		return seal.Master{}, fmt.Errorf("%w: %s has key %s and the database is under %s; %s", ErrOther, s.Where(), m.Fingerprint(), fingerprint, way)
+	default:
+		return seal.Master{}, fmt.Errorf("%w (the database is under master key %s); %s", err, fingerprint, way)
+	}
 }
 
 // syncFolder makes a rename durable. Windows has no such thing.
