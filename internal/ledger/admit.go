@@ -73,7 +73,7 @@ func (l *Ledger) Admit(ctx context.Context, a Ask, waiting func(Progress)) (*Cal
 				w.For, over = "twin", func(r Record) bool { return r.State.Final() && r.Delivery != Waiting }
 			}
 			var met bool
-			if met, err = l.await(ctx, rec, w, l.o.Wait-w.Since, waiting, over); err == nil && !met {
+			if met, err = l.await(ctx, rec, w, max(l.o.Wait-w.Since, 1), waiting, over); err == nil && !met {
 				return nil, l.unfinished(ctx, a, w.For, rec)
 			}
 		default:
@@ -164,7 +164,7 @@ func (l *Ledger) fresh(ctx context.Context, adm Admission, got Admitted, began t
 	if !l.enter(c) {
 		stop(ErrClosing)
 	}
-	context.AfterFunc(ctx, func() { c.leave(context.Cause(ctx)) })
+	c.listen = context.AfterFunc(ctx, func() { c.leave(context.Cause(ctx)) })
 	if ctx.Err() == nil {
 		return c, nil
 	}

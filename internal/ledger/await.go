@@ -13,8 +13,8 @@ func (l *Ledger) await(ctx context.Context, rec Record, p Progress, patience tim
 	p.Call, p.Tool = rec.ID, rec.Tool
 	before := p.Since
 	var limit <-chan time.Time
-	if patience != 0 {
-		t := time.NewTimer(max(patience, 0))
+	if patience > 0 {
+		t := time.NewTimer(patience)
 		defer t.Stop()
 		limit = t.C
 	}

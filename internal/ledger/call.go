@@ -44,9 +44,10 @@ type Call struct {
 	binding  binding.Binding
 	left     time.Duration
 
-	work  context.Context // ends with the call; see Context
-	stop  context.CancelCauseFunc
-	began time.Time // before the admission was asked for
+	work   context.Context // ends with the call; see Context
+	stop   context.CancelCauseFunc
+	listen func() bool // ends the listening to the caller
+	began  time.Time   // before the admission was asked for
 
 	turn    sync.Mutex // one of Dispatch and Settle at a time; guards permit, doubt, settled
 	permit  Permit
@@ -212,6 +213,7 @@ func (c *Call) Settle(r Report) (Settled, error) {
 	c.ended = true
 	c.mu.Unlock()
 	c.stop(errSettled)
+	c.listen()
 	c.shout()
 	c.l.leftFlight()
 	return c.last(), c.failed

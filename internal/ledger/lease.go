@@ -24,6 +24,7 @@ type Lease struct {
 	mu    sync.Mutex // guards what follows
 	began time.Time
 	ttl   time.Duration
+	slack time.Duration // before its end, in which nothing is begun any more
 	over  bool
 }
 
@@ -42,7 +43,6 @@ func (l *Ledger) Lease(ctx context.Context, resource string, c *Call, ttl time.D
 			return nil, err
 		}
 		if ok {
-			l.o.Point("lease.held")
 			return h, nil
 		}
 		next := time.NewTimer(look)
@@ -68,8 +68,9 @@ func (h *Lease) acquire(ctx context.Context) (bool, error) {
 		if err := h.c.valid(); err != nil {
 			return false, err
 		}
-		h.process, call, h.ttl = h.c.process, h.c.record.ID, h.c.left-elapsed(h.c.began)
+		h.process, call, h.ttl, h.slack = h.c.process, h.c.record.ID, h.c.left-elapsed(h.c.began), margin
 	} else {
+		h.slack = h.ttl / 4
 		var err error
 		if h.process, err = h.l.life.await(ctx, h.l.stopped); err != nil {
 			return false, err
@@ -96,7 +97,7 @@ func (h *Lease) Fence() int64 { return h.fence }
 func (h *Lease) Valid() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over || elapsed(h.began) >= h.ttl*3/4 {
+	if h.over || elapsed(h.began) >= h.ttl-h.slack {
 		return ErrLeaseLost
 	}
 	return h.l.life.valid(h.process)
@@ -117,7 +118,7 @@ func (h *Lease) Extend(ctx context.Context, ttl time.Duration) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ok && !h.over {
-		h.began, h.ttl = began, ttl
+		h.began, h.ttl, h.slack = began, ttl, ttl/4
 		return nil
 	}
 	h.over = true

@@ -53,8 +53,6 @@ type Options struct {
 	Changed func(epoch int64)
 	// Log takes what no caller hears of; nil drops it.
 	Log *slog.Logger
-	// Point is called by tests of sudden death at named points; nil does nothing.
-	Point func(name string)
 }
 
 // minDigestKey is the least length of a digest key in bytes: that of SHA-256.
@@ -91,9 +89,6 @@ func (o *Options) complete() error {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Point == nil {
-		o.Point = func(string) {}
 	}
 	return nil
 }

@@ -78,6 +78,11 @@ func (f *life) valid(id string) error {
 func (f *life) await(ctx context.Context, stopped <-chan struct{}) (string, error) {
 	var patience <-chan time.Time
 	for {
+		select {
+		case <-stopped:
+			return "", ErrClosing
+		default:
+		}
 		f.mu.Lock()
 		id, sign := f.id, f.sign
 		f.mu.Unlock()

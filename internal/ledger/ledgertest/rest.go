@@ -224,10 +224,15 @@ func (s *Store) Epoch(ctx context.Context) (n int64, err error) {
 // Register is ledger.Processes'.
 func (s *Store) Register(ctx context.Context, id, _, _ string, ttl time.Duration) error {
 	return s.write(ctx, "Register", func() error {
-		if s.processes[id] != nil {
-			return fmt.Errorf("the process %s is there already", id)
+		p := s.processes[id]
+		if p == nil {
+			p = &process{}
+			s.processes[id] = p
 		}
-		s.processes[id] = &process{expires: s.now().Add(ttl)}
+		if p.dead {
+			return fmt.Errorf("the process %s is dead; take a new id", id)
+		}
+		p.expires = s.now().Add(ttl)
 		return nil
 	})
 }
