@@ -6,7 +6,12 @@
 package ledgerstore
 
 import (
+	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"sync"
+	"time"
 
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -23,12 +28,16 @@ type Options struct {
 
 // Store is the ledger's rows in one database. It is safe for concurrent use, by several processes at once.
 type Store struct {
-	ledger.Store
 	db      *sqldb.DB
 	seal    seal.Sealer
 	resolve binding.Resolve
 	point   func(name string)
+
+	mu     sync.Mutex // guards what follows
+	tidied int64      // the database's clock when this process last looked for what is past its time of keeping
 }
+
+var _ ledger.Store = (*Store)(nil)
 
 // New makes a store over a migrated database. It checks what it was given and starts nothing.
 func New(db *sqldb.DB, sealer seal.Sealer, resolve binding.Resolve, o Options) (*Store, error) {
@@ -44,4 +53,71 @@ func New(db *sqldb.DB, sealer seal.Sealer, resolve binding.Resolve, o Options) (
 		o.Point = func(string) {}
 	}
 	return &Store{db: db, seal: sealer, resolve: resolve, point: o.Point}, nil
+}
+
+// doubts is how often a transaction is run anew whose commit was in doubt.
+const doubts = 2
+
+// write runs a transaction that may happen twice without harm: where its commit was in doubt it is run again.
+func (s *Store) write(ctx context.Context, lock sqldb.Lock, do func(*sqldb.Tx) error) error {
+	for n := 0; ; n++ {
+		err := s.db.Write(ctx, lock, do)
+		if n == doubts || !errors.Is(err, sqldb.ErrInDoubt) {
+			return err
+		}
+	}
+}
+
+// errTurned undoes a transaction whose answer is in a variable of its caller.
+var errTurned = errors.New("undone")
+
+// sealed closes a value in its place. Nothing stays NULL.
+func (s *Store) sealed(table, column, row string, plain []byte) ([]byte, error) {
+	if plain == nil {
+		return nil, nil
+	}
+	box, err := s.seal.Seal(seal.Place{Table: table, Column: column, Row: row}, plain)
+	if err != nil {
+		return nil, fmt.Errorf("seal %s.%s: %w", table, column, err)
+	}
+	return box, nil
+}
+
+// opened is the value again.
+func (s *Store) opened(table, column, row string, box []byte) ([]byte, error) {
+	if box == nil {
+		return nil, nil
+	}
+	plain, err := s.seal.Open(seal.Place{Table: table, Column: column, Row: row}, box)
+	if err != nil {
+		return nil, fmt.Errorf("open %s.%s of %s: %w", table, column, row, err)
+	}
+	return plain, nil
+}
+
+// clock is the time that a number of the database says.
+func clock(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// since is the same where it may not have happened: the zero time.
+func since(us sql.Null[int64]) time.Time {
+	if !us.Valid {
+		return time.Time{}
+	}
+	return clock(us.V)
+}
+
+// maybe makes NULL of an empty text.
+func maybe(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// flag makes the 0 or 1 of a claim.
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,0 +1,150 @@
+// This file takes what people and harnesses say of calls, and what transports say of answers.
+package ledgerstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/wayleave/wayleave/internal/audit"
+	"github.com/wayleave/wayleave/internal/effect"
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
+	"github.com/wayleave/wayleave/internal/store/sqldb"
+)
+
+// Reconcile states once what happened with an uncertain call, and lets its hold go. The same verdict again changes
+// nothing. Nothing is sent again for it, whatever the verdict.
+//
+// Errors: ErrNotFound, ledger.ErrInFlight, ErrNotUncertain, ErrReconciled, ErrProof.
+func (s *Store) Reconcile(ctx context.Context, agent, run, call string, v ledger.Reconciliation) (ledger.Record, error) {
+	var note []byte
+	var err error
+	if v.Note != "" {
+		if note, err = s.sealed("reconciliations", "note", call, []byte(v.Note)); err != nil {
+			return ledger.Record{}, err
+		}
+	}
+	var row *callRow
+	err = s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
+		row, err = s.reconcile(tx, agent, run, call, v, note)
+		return err
+	})
+	if err != nil {
+		return ledger.Record{}, err
+	}
+	s.point("reconcile.after_commit")
+	return s.record(row)
+}
+
+func (s *Store) reconcile(tx *sqldb.Tx, agent, run, call string, v ledger.Reconciliation, note []byte) (*callRow, error) {
+	if _, err := runOf(tx, agent, run); err != nil {
+		return nil, err
+	}
+	var now int64
+	if _, err := tx.One("UPDATE runs SET hold_call=CASE WHEN hold_call=$2 THEN NULL ELSE hold_call END WHERE id=$1 RETURNING now_us()", []any{run, call}, &now); err != nil {
+		return nil, err
+	}
+	c, err := callOf(tx, agent, run, call)
+	if err != nil {
+		return nil, err
+	}
+	switch { // what is read here never changes back: a call that is uncertain stays so, and a verdict stands
+	case !c.State.Final():
+		return nil, ledger.ErrInFlight
+	case c.State != effect.Uncertain:
+		return nil, ledger.ErrNotUncertain
+	case c.Verdict != nil && c.Verdict.Verdict == v.Verdict:
+		return c, nil
+	case c.Verdict != nil:
+		return nil, ledger.ErrReconciled
+	}
+	if err := proves(tx, c.Agent, v.Evidence); err != nil {
+		return nil, err
+	}
+	line := ledger.Reason{Stage: stageReconcile, Fact: v.By.Kind + " " + v.By.ID + " stated: " + string(v.Verdict), Ref: v.Evidence}
+	if _, err := tx.Exec("UPDATE tool_calls SET why=why||$2 WHERE id=$1", call, lines(clock(now), line)); err != nil {
+		return nil, err
+	}
+	n, err := tx.Exec(`INSERT INTO reconciliations(call_id, verdict, note, evidence, by_kind, by_id, at) VALUES($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
+		call, string(v.Verdict), note, maybe(v.Evidence), v.By.Kind, v.By.ID, now)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, ledger.ErrReconciled
+	}
+	if err := auditstore.Append(tx, audit.Entry{Actor: actor(c.Agent, v.By), Verb: "call.reconciled", Subject: call,
+		Detail: map[string]any{"run": run, "verdict": string(v.Verdict), "by": v.By.Kind}}); err != nil {
+		return nil, err
+	}
+	s.point("reconcile.before_commit")
+	return callOf(tx, agent, run, call)
+}
+
+// actor is who states: an operator is a person; a harness acts with its agent's token, and a form came through it.
+func actor(agent string, by ledger.By) string {
+	if by.Kind == "operator" {
+		return "person:" + by.ID
+	}
+	return "agent:" + agent
+}
+
+// proves refuses an observation that is itself an error: what is named as proof is a call, CALL or CALL.N, of the agent.
+func proves(tx *sqldb.Tx, agent, evidence string) error {
+	if evidence == "" {
+		return nil
+	}
+	id, _, _ := strings.Cut(evidence, ".")
+	c, err := callOf(tx, agent, "", id)
+	if errors.Is(err, ledger.ErrNotFound) || err == nil && (c.State != effect.Succeeded || c.IsError) {
+		return ledger.ErrProof
+	}
+	return err
+}
+
+// Cancel stops an effect before its dispatch; false where it is too late for that.
+func (s *Store) Cancel(ctx context.Context, agent, run, call string) (cancelled bool, err error) {
+	err = s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+		c, err := callOf(tx, agent, run, call)
+		if err != nil {
+			return err
+		}
+		now, err := tx.Now()
+		if err != nil {
+			return err
+		}
+		n, err := tx.Exec(`UPDATE tool_calls SET state='failed', outcome='not_dispatched', code='cancelled', is_error=1, why=why||$2, ended_at=$3
+ WHERE id=$1 AND state='admitted'`, call, lines(clock(now), ledger.Reason{Stage: stageOutcome, Fact: "failed, not_dispatched (cancelled): somebody stopped it"}), now)
+		cancelled = n == 1 || c.State == effect.Failed && c.Code == "cancelled" && c.Dispatched.IsZero()
+		return err
+	})
+	return cancelled && err == nil, err
+}
+
+// Deliver writes delivery marks. They go from waiting to either mark, and from a caller that is gone to one that got the
+// answer after all; never back.
+func (s *Store) Deliver(ctx context.Context, marks []ledger.Mark) error {
+	if len(marks) == 0 {
+		return nil
+	}
+	inOrder := slices.Clone(marks) // so that two that mark the same calls do not wait for each other in a ring
+	slices.SortStableFunc(inOrder, func(a, b ledger.Mark) int { return cmp.Compare(a.Call, b.Call) })
+	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+		for _, m := range inOrder {
+			query := "UPDATE tool_calls SET delivery=1 WHERE id=$1 AND delivery<>1"
+			switch m.Delivery {
+			case ledger.Waiting:
+				continue
+			case ledger.CallerGone:
+				query = "UPDATE tool_calls SET delivery=2 WHERE id=$1 AND delivery=0"
+			}
+			if _, err := tx.Exec(query, m.Call); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,276 @@
+// This file opens, finds and ends runs.
+package ledgerstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/rowid"
+	"github.com/wayleave/wayleave/internal/store/sqldb"
+)
+
+const runColumns = `id, agent_id, kind, implicit_key, audience, conversation_id, title, state, deadline, idle_until, max_tool_calls,
+ calls, refused, hold_call, end_reason, created_at, ended_at`
+
+// past is the condition under which an open run is over at a time, which is a parameter: its deadline, or its idle time
+// unless it is an implicit run that an effect holds.
+func past(now string) string {
+	return "(deadline<=" + now + " OR (idle_until<=" + now + " AND NOT (kind='implicit' AND hold_call IS NOT NULL)))"
+}
+
+func scanRun(scan func(...any) error) (ledger.Run, error) {
+	var r ledger.Run
+	var key, title, hold, reason sql.Null[string]
+	var state string
+	var deadline, created int64
+	var idle, ended sql.Null[int64]
+	err := scan(&r.ID, &r.Agent, &r.Kind, &key, &r.Audience, &r.Conversation, &title, &state, &deadline, &idle, &r.MaxCalls,
+		&r.Calls, &r.Refused, &hold, &reason, &created, &ended)
+	r.ImplicitKey, r.Title, r.Hold, r.EndReason, r.Open = key.V, title.V, hold.V, reason.V, state == "open"
+	r.Deadline, r.IdleUntil, r.Created, r.Ended = clock(deadline), since(idle), clock(created), since(ended)
+	return r, err
+}
+
+// findRun reads one run by a condition.
+func findRun(tx *sqldb.Tx, where string, args ...any) (r ledger.Run, found bool, err error) {
+	err = tx.All("SELECT "+runColumns+" FROM runs WHERE "+where, args, func(scan func(...any) error) (err error) {
+		found = true
+		r, err = scanRun(scan)
+		return err
+	})
+	return r, found, err
+}
+
+// runOf reads a run that must be there, and be this agent's unless agent is empty.
+func runOf(tx *sqldb.Tx, agent, run string) (ledger.Run, error) {
+	r, found, err := findRun(tx, "id=$1", run)
+	if err != nil {
+		return ledger.Run{}, err
+	}
+	if !found || agent != "" && r.Agent != agent {
+		return ledger.Run{}, ledger.ErrNotFound
+	}
+	return r, nil
+}
+
+// overNow says whether an open run is past its time, and why.
+func overNow(r ledger.Run, now time.Time) (reason string, at time.Time, over bool) {
+	switch {
+	case !r.Open:
+		return r.EndReason, r.Ended, true
+	case !r.Deadline.After(now):
+		return "deadline", r.Deadline, true
+	case !r.IdleUntil.IsZero() && !r.IdleUntil.After(now) && (r.Kind != "implicit" || r.Hold == ""):
+		return "idle", r.IdleUntil, true
+	}
+	return "", time.Time{}, false
+}
+
+// OpenRun makes a run. Of one with a key (implicit, or of a session) that is open already it gives that one, unless its
+// time is over: then it ends that one first. ErrNotFound: no such agent.
+func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error) {
+	switch {
+	case r.Kind != "explicit" && r.Kind != "session" && r.Kind != "implicit":
+		return ledger.Run{}, fmt.Errorf("open a run: its kind is %q; give explicit, session or implicit", r.Kind)
+	case (r.Kind == "explicit") != (r.ImplicitKey == ""):
+		return ledger.Run{}, errors.New("open a run: the runs of sessions and implicit ones need a key, and an explicit one has none")
+	case r.ImplicitKey != "":
+		if open, err := s.keyed(ctx, r); err != nil || open.ID != "" {
+			return open, err
+		}
+	}
+	id := rowid.New("run")
+	if r.Audience == "" {
+		r.Audience = map[string]string{"explicit": "run:" + id}[r.Kind]
+	}
+	if r.Audience == "" {
+		r.Audience = "agent:" + r.Agent
+	}
+	if r.Conversation == "" {
+		r.Conversation = id
+	}
+	var idle any
+	if r.Idle > 0 {
+		idle = r.Idle.Microseconds()
+	}
+	var out ledger.Run
+	err := s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+		var now int64
+		found, err := tx.One("SELECT now_us() FROM agents WHERE id=$1", []any{r.Agent}, &now)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return ledger.ErrNotFound
+		}
+		for range 3 { // once more where the one that is open ends here, or ended meanwhile
+			made, err := tx.Exec(`INSERT INTO runs(id, agent_id, kind, implicit_key, audience, conversation_id, title, state, deadline, idle, idle_until, max_tool_calls, created_at)
+ VALUES($1,$2,$3,$4,$5,$6,$7,'open',$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING`,
+				id, r.Agent, r.Kind, maybe(r.ImplicitKey), r.Audience, r.Conversation, maybe(r.Title), now+r.Deadline.Microseconds(), idle,
+				idleUntil(now, r.Idle), r.MaxCalls, now)
+			if err != nil {
+				return err
+			}
+			if made == 1 {
+				out, err = runOf(tx, "", id)
+				return err
+			}
+			open, found, err := findRun(tx, openUnder+" OR id=$4", r.Agent, r.Kind, maybe(r.ImplicitKey), id)
+			if err != nil {
+				return err
+			}
+			if _, _, over := overNow(open, clock(now)); found && !over {
+				out = open
+				return nil
+			}
+			if found {
+				if _, err := endRun(tx, open.ID, now); err != nil {
+					return err
+				}
+			}
+		}
+		return errors.New("open a run: others open and end the same one at this moment; try again")
+	})
+	return out, err
+}
+
+func idleUntil(now int64, idle time.Duration) any {
+	if idle <= 0 {
+		return nil
+	}
+	return now + idle.Microseconds()
+}
+
+// openUnder is the condition of the one open run under a key.
+const openUnder = "(agent_id=$1 AND kind=$2 AND implicit_key=$3 AND state='open')"
+
+// keyed looks without writing for an open run under a key: most calls find theirs.
+func (s *Store) keyed(ctx context.Context, r ledger.NewRun) (out ledger.Run, err error) {
+	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		out = ledger.Run{}
+		open, found, err := findRun(tx, openUnder, r.Agent, r.Kind, r.ImplicitKey)
+		if err != nil || !found {
+			return err
+		}
+		now, err := tx.Now()
+		if err != nil {
+			return err
+		}
+		if _, _, over := overNow(open, clock(now)); !over {
+			out = open
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Run gives a run with its units by capability.
+func (s *Store) Run(ctx context.Context, agent, run string) (out ledger.Run, err error) {
+	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		if out, err = runOf(tx, agent, run); err != nil {
+			return err
+		}
+		out.RunMeters = make(map[string]int64)
+		return tx.All("SELECT capability, used FROM run_meters WHERE run_id=$1", []any{run}, func(scan func(...any) error) error {
+			var capability string
+			var used int64
+			err := scan(&capability, &used)
+			out.RunMeters[capability] = used
+			return err
+		})
+	})
+	return out, err
+}
+
+// RunsOf lists runs, newest first, at most limit and 1,000: of these agents (nil: all), from before a run (empty: the newest).
+func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limit int) (list []ledger.Run, err error) {
+	if agents != nil && len(agents) == 0 {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		list = nil
+		args := []any{atMost(limit)}
+		var where []string
+		param := func(v any) string {
+			args = append(args, v)
+			return fmt.Sprintf("$%d", len(args))
+		}
+		if agents != nil {
+			var of []string
+			for _, a := range agents {
+				of = append(of, param(a))
+			}
+			where = append(where, "agent_id IN ("+strings.Join(of, ",")+")")
+		}
+		if before != "" {
+			first, err := runOf(tx, "", before)
+			if err != nil {
+				return err
+			}
+			where = append(where, "(created_at, id)<("+param(first.Created.UnixMicro())+","+param(before)+")")
+		}
+		query := "SELECT " + runColumns + " FROM runs"
+		if where != nil {
+			query += " WHERE " + strings.Join(where, " AND ")
+		}
+		return tx.All(query+" ORDER BY created_at DESC, id DESC LIMIT $1", args, func(scan func(...any) error) error {
+			r, err := scanRun(scan)
+			list = append(list, r)
+			return err
+		})
+	})
+	return list, err
+}
+
+// EndRun ends a run for a reason, in a few words of ours. Ending an ended one changes nothing.
+func (s *Store) EndRun(ctx context.Context, agent, run, reason string) (out ledger.Run, err error) {
+	err = s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+		if _, err := runOf(tx, agent, run); err != nil {
+			return err
+		}
+		var now int64
+		ended, err := tx.One("UPDATE runs SET state='ended', end_reason=$2, ended_at=now_us() WHERE id=$1 AND state='open' RETURNING ended_at", []any{run, reason}, &now)
+		if err != nil {
+			return err
+		}
+		if ended {
+			if err := letGo(tx, run); err != nil {
+				return err
+			}
+		}
+		out, err = runOf(tx, agent, run)
+		return err
+	})
+	return out, err
+}
+
+// endRun ends a run whose time is over at now, and says whether it did.
+func endRun(tx *sqldb.Tx, run string, now int64) (bool, error) {
+	n, err := tx.Exec("UPDATE runs SET state='ended', end_reason=CASE WHEN deadline<=$2 THEN 'deadline' ELSE 'idle' END, ended_at=$2 WHERE id=$1 AND state='open' AND "+past("$2"), run, now)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, letGo(tx, run)
+}
+
+// letGo takes away what a run's end takes away: its questions and its kept pages.
+func letGo(tx *sqldb.Tx, run string) error {
+	if _, err := tx.Exec("UPDATE approvals SET state='void' WHERE run_id=$1 AND state IN ('open','approved')", run); err != nil {
+		return err
+	}
+	_, err := tx.Exec("DELETE FROM kept_pages WHERE run_id=$1", run)
+	return err
+}
+
+// TouchRun moves the time at which an open run ends by idling; it never moves it back.
+func (s *Store) TouchRun(ctx context.Context, run string, idle time.Duration) error {
+	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+		_, err := tx.Exec("UPDATE runs SET idle_until=now_us()+$2 WHERE id=$1 AND state='open' AND idle_until<now_us()+$2", run, idle.Microseconds())
+		return err
+	})
+}

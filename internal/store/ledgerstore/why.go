@@ -1,0 +1,134 @@
+// This file writes why a call went as it did: a line of JSON for each decision, in the transaction that decides.
+package ledgerstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wayleave/wayleave/internal/binding"
+	"github.com/wayleave/wayleave/internal/ledger"
+)
+
+// Stages of a call's way.
+const (
+	stageOffer     = "offer"
+	stagePolicy    = "policy"
+	stageAdmission = "admission"
+	stageDispatch  = "dispatch"
+	stageOutcome   = "outcome"
+	stageReconcile = "reconcile"
+)
+
+// lines writes reasons as the column has them. A reason without a time is of now.
+func lines(now time.Time, reasons ...ledger.Reason) string {
+	var b strings.Builder
+	for _, r := range reasons {
+		if r.At.IsZero() {
+			r.At = now
+		}
+		line, err := json.Marshal(r)
+		if err != nil { // only a year beyond 9999 does this
+			continue
+		}
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// readLines is the other way. A line that cannot be read is left out: the chain explains and decides nothing.
+func readLines(text string) []ledger.Reason {
+	var all []ledger.Reason
+	for line := range strings.Lines(text) {
+		var r ledger.Reason
+		if json.Unmarshal([]byte(line), &r) == nil {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// bound says what a tool is bound to.
+func bound(tool string, b binding.Binding) string {
+	account := "no account"
+	switch b.AccountOwner {
+	case binding.Install:
+		account = "the install's account"
+	case "", "none":
+	default:
+		account = "the agent's account"
+	}
+	return fmt.Sprintf("%s is %s by %s: %s connection version %d, %s", tool, b.Capability, b.Provider, whose(b.ConnectionOwner), b.ConnectionVersion, account)
+}
+
+func whose(owner string) string {
+	if owner == binding.Install {
+		return "the install's"
+	}
+	return "the agent's"
+}
+
+// counted says what an admission counted.
+func counted(calls, most int64, meter string, b binding.Binding) string {
+	text := fmt.Sprintf("call %d of at most %d of the run", calls, most)
+	if meter == binding.Uncounted {
+		return text + "; counted against no limit"
+	}
+	limit := func(n int64) string {
+		if n == 0 {
+			return "no limit"
+		}
+		return fmt.Sprintf("at most %d", n)
+	}
+	return text + fmt.Sprintf("; one %s unit of %s: %s a run, %s a minute", b.Capability, meter, limit(b.RunLimit), limit(b.MinuteLimit))
+}
+
+// refusedBecause says why a call was not let in.
+func refusedBecause(r *ledger.Refusal) string {
+	f := r.Facts
+	switch r.Code {
+	case "call_conflict":
+		return "the call id belongs to another call: other " + f.Differs
+	case "capability_disabled":
+		return "not offered any more: " + f.Reason
+	case "stale_offer":
+		if f.Was == nil {
+			return "it was not offered to this caller"
+		}
+		return "the offer is stale: " + changed(*f.Was, *f.Now)
+	case "paused":
+		return fmt.Sprintf("the %s is paused since %s", f.Reason, f.At.Format(time.RFC3339))
+	case "run_over":
+		return fmt.Sprintf("the run ended at %s: %s", f.At.Format(time.RFC3339), f.Reason)
+	case "run_call_limit":
+		return fmt.Sprintf("%d of %d calls of the run are used", f.Used, f.Limit)
+	case "effect_uncertain":
+		return "an effect of unknown outcome holds the run"
+	case "approval_required":
+		return "the approval is used, unknown, expired or bound to something else"
+	case "run_limit":
+		return fmt.Sprintf("%d of %d %s calls of the run are used; the limit is the %s's", f.Used, f.Limit, f.Capability, f.LimitOf)
+	case "rate_limit":
+		return fmt.Sprintf("%d of %d %s calls of this minute are used", f.Used, f.Limit, f.Capability)
+	}
+	return r.Code
+}
+
+// changed names the first thing in which two bindings differ.
+func changed(was, now binding.Binding) string {
+	switch {
+	case was.Provider != now.Provider:
+		return fmt.Sprintf("the provider is %s, it was %s", now.Provider, was.Provider)
+	case was.ConnectionOwner != now.ConnectionOwner:
+		return "the connection is " + whose(now.ConnectionOwner) + " now"
+	case was.AccountOwner != now.AccountOwner || was.AccountVersion != now.AccountVersion:
+		return "the account or its key changed"
+	case was.Profile != now.Profile:
+		return "the action's profile changed"
+	case was.ConnectionVersion != now.ConnectionVersion:
+		return "the connection's settings changed"
+	}
+	return "the agent's rights changed"
+}
