@@ -114,11 +114,40 @@ func (s Speaker) Withheld(r ledger.Record, now *binding.Binding) *Error {
 	e := &Error{Code: "binding_changed", Call: r.ID, Run: r.Run, Next: CallAgain, Say: "The same call works now.",
 		What: why + ", while the call ran; its result is withheld and its unit is spent"}
 	switch {
+	case r.State == effect.Uncertain && r.Class == effect.Effect:
+		e = s.unknown(r)
+		e.Code, e.Call, e.Run, e.Outcome, e.What = "binding_changed", r.ID, r.Run, r.Outcome, why+", while the call was being sent; its outcome is unknown"
 	case r.Class == effect.Effect:
 		e.Outcome, e.Next, e.What = r.Outcome, Inspect, why+", while the call ran; what it showed is withheld"
 		e.Say = "What was sent is not undone. Look before going on."
 	case now == nil:
 		e.Next, e.Say = FixSettings, "That is an operator's to change; go on without "+untrusted.Plain(r.Tool)+" and say so."
+	}
+	return e
+}
+
+// Refused words a refusal that was kept without its text, from what was written down when it was decided.
+func (s Speaker) Refused(r ledger.Record) *Error {
+	e := &Error{Code: r.Code, Call: r.ID, Run: r.Run, What: "the call was refused", Next: Stop, Say: "Do not retry; tell the person."}
+	if n := len(r.Why); n > 0 {
+		e.What = untrusted.Plain(r.Why[n-1].Fact)
+	}
+	e.What = unsent + e.What
+	switch r.Code {
+	case "stale_offer":
+		e.Next, e.Say = CallAgain, "The same call works now."
+	case "run_over", "run_call_limit", "run_limit":
+		e.Next, e.Say = NewRun, "Only a new run has new calls."
+	case "rate_limit", "paused", "earlier_call_unfinished", "approval_busy":
+		e.Next, e.Say = Wait, "Try again later."
+	case "approval_required", "unanswered":
+		e.Next, e.Say = Approve, "Ask the person, then make the same call again."
+	case "effect_uncertain":
+		e.Next, e.Say = Reconcile, "A person or the harness states what happened."
+	case "call_conflict":
+		e.Next, e.Say = FixInput, "Use a fresh call id for each intended call."
+	case "capability_disabled":
+		e.Next, e.Say = FixSettings, "That is an operator's to change."
 	}
 	return e
 }

@@ -51,6 +51,8 @@ const (
 	codeRunDeadline = "run_deadline"
 	codeStore       = "store_unavailable"
 	codeInternal    = "internal_error"
+
+	textInternal = "something went wrong here; the operator's log has more under the request's id"
 )
 
 // faultOf is the fault that an error of the ledger or of a capability is. ctx is the caller's.
@@ -66,5 +68,5 @@ func faultOf(ctx context.Context, err error) *Fault {
 	case errors.Is(err, ledger.ErrStore), errors.Is(err, ledger.ErrSilent), errors.Is(err, ledger.ErrClosing):
 		return &Fault{Code: codeStore, Text: "the call cannot be recorded now, so its result is not given out; try again later", Err: err}
 	}
-	return &Fault{Code: codeInternal, Text: "something went wrong here; the operator's log has more under the request's id", Err: err}
+	return &Fault{Code: codeInternal, Text: textInternal, Err: err}
 }
