@@ -93,8 +93,8 @@ func (r Row) Parameters() []string {
 
 // Statuses are the failures that the operation can answer with, sorted. body says whether it reads one.
 func (r Row) Statuses(body bool) []int {
-	// Of every operation: a foreign Host or page, too many requests, and faults of ours.
-	out := append([]int{403, 429, 500, 503}, r.Fails...)
+	// Of every operation: a foreign Host or page, a parameter that is not known, and faults of ours.
+	out := append([]int{403, 422, 500, 503}, r.Fails...)
 	if r.May&Anyone == 0 {
 		out = append(out, 401)
 	}
@@ -104,7 +104,6 @@ func (r Row) Statuses(body bool) []int {
 	if body {
 		out = append(out, 400, 408, 413, 415)
 	}
-	out = append(out, 422)
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -102,3 +102,44 @@ type KeptText struct {
 	Title   string `json:"title,omitempty"`
 	Content string `json:"content"`
 }
+
+// Agents is a list of agents.
+type Agents struct {
+	Agents []Agent `json:"agents"`
+}
+
+// CreateAgent names a new agent.
+type CreateAgent struct {
+	Slug string `json:"slug" maxLength:"80" doc:"1 to 40 lower-case letters, digits and hyphens."`
+}
+
+// Elicitation states whether an agent's client asks a person.
+type Elicitation struct {
+	On bool `json:"asks_a_person"`
+}
+
+// CreateAgentToken says what a new token may do.
+type CreateAgentToken struct {
+	Scope string `json:"scope" enum:"tools,harness"`
+}
+
+// Blocks are what to paste.
+type Blocks struct {
+	Blocks []Block `json:"blocks"`
+}
+
+// Runs is a page of runs.
+type Runs struct {
+	Runs []Run `json:"runs"`
+	Page
+}
+
+// Tools is what a run is offered.
+type Tools struct {
+	Tools []Tool `json:"tools"`
+}
+
+// KeptPages is what is kept for a run.
+type KeptPages struct {
+	Pages []KeptPage `json:"pages"`
+}

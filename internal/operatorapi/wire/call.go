@@ -112,3 +112,16 @@ type Export struct {
 	Run   Run      `json:"run"`
 	Calls []Record `json:"calls"`
 }
+
+// Calls is a page of calls.
+type Calls struct {
+	Calls []Call `json:"calls"`
+	Page
+}
+
+// EvidenceList is where a run's reading came from.
+type EvidenceList struct {
+	Conversation string     `json:"conversation_id"`
+	Evidence     []Evidence `json:"evidence"`
+	Page
+}

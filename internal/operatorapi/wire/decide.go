@@ -44,7 +44,7 @@ type Answer struct {
 
 // Waiting is one thing that waits for a person.
 type Waiting struct {
-	Kind    string     `json:"kind" enum:"approval,uncertain,fault"`
+	Kind    string     `json:"kind" enum:"approval,uncertain"`
 	ID      string     `json:"id" doc:"Of the approval or the call."`
 	Agent   string     `json:"agent"`
 	Run     string     `json:"run_id,omitempty"`
@@ -60,7 +60,6 @@ type Waiting struct {
 type NeedsYou struct {
 	Approvals  int       `json:"approvals"`
 	Uncertain  int       `json:"uncertain"`
-	Faults     int       `json:"faults"`
 	Items      []Waiting `json:"items"`
 	LastAnswer *Approval `json:"last_answer,omitempty"`
 	Page
@@ -161,7 +160,6 @@ type ChangeConnection struct {
 
 // AllowedHost is a private host that may be read.
 type AllowedHost struct {
-	ID      string    `json:"id"`
 	Host    string    `json:"host" doc:"HOST, HOST:PORT, an address or a network."`
 	Agent   string    `json:"agent,omitempty" doc:"Absent: every agent."`
 	Created time.Time `json:"created_at"`
@@ -178,4 +176,25 @@ type Event struct {
 	Version  int64     `json:"version,omitempty" doc:"Of settings: the number of configuration writes."`
 	At       time.Time `json:"at"`
 	Position int64     `json:"seq,omitempty" doc:"Of a call: its place in the run."`
+}
+
+// Approvals is a page of questions.
+type Approvals struct {
+	Approvals []Approval `json:"approvals"`
+	Page
+}
+
+// Denied says which questions were denied.
+type Denied struct {
+	Approvals []string `json:"approvals" doc:"Ids of the questions that were open until now."`
+}
+
+// AllowHost names a private host.
+type AllowHost struct {
+	Host string `json:"host" minLength:"1" maxLength:"300" doc:"HOST, HOST:PORT, an address or a network."`
+}
+
+// AllowedHosts is a list of private hosts.
+type AllowedHosts struct {
+	Hosts []AllowedHost `json:"hosts"`
 }

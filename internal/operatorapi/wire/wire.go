@@ -37,13 +37,14 @@ type Session struct {
 
 // Person is somebody who signs in.
 type Person struct {
-	ID     string    `json:"id"`
-	Name   string    `json:"name"`
-	Role   string    `json:"role" enum:"owner,operator,viewer"`
-	Agents []string  `json:"agents" doc:"Slugs of the agents that this person may see; empty with all_agents."`
-	All    bool      `json:"all_agents"`
-	State  string    `json:"state" enum:"active,disabled"`
-	Since  time.Time `json:"created_at"`
+	ID          string    `json:"id"`
+	Name        string    `json:"name"`
+	Role        string    `json:"role" enum:"owner,operator,viewer"`
+	Agents      []string  `json:"agents" doc:"Slugs of the agents that this person may see; empty with all_agents."`
+	All         bool      `json:"all_agents"`
+	State       string    `json:"state" enum:"active,disabled"`
+	HasPassword bool      `json:"has_password"`
+	Since       time.Time `json:"created_at"`
 }
 
 // Me is whose credential was shown.
@@ -121,3 +122,58 @@ type Page struct {
 
 // Raw is JSON that is handed through.
 type Raw = json.RawMessage
+
+// SignIn is name and password.
+type SignIn struct {
+	Name     string `json:"name" maxLength:"256"`
+	Password string `json:"password" maxLength:"4096"`
+}
+
+// Redeem is the secret of a link.
+type Redeem struct {
+	Secret   string `json:"secret" maxLength:"256" doc:"What stands behind # in the link."`
+	Password string `json:"password,omitempty" maxLength:"4096" doc:"A new password for the person; absent leaves it as it is."`
+}
+
+// SignOut says how far.
+type SignOut struct {
+	Everywhere bool `json:"everywhere,omitempty" doc:"All sessions of this person, not this one alone."`
+}
+
+// ChangePassword is the old and the new one.
+type ChangePassword struct {
+	Old string `json:"old_password" maxLength:"4096"`
+	New string `json:"new_password" maxLength:"4096"`
+}
+
+// NameToken is what a new API token is for.
+type NameToken struct {
+	Label string `json:"label" minLength:"1" maxLength:"80"`
+	Days  int    `json:"days,omitempty" minimum:"1" maximum:"3650" doc:"How long it works; absent: until it is revoked."`
+}
+
+// Tokens is a list of tokens.
+type Tokens struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// PeopleList is everybody.
+type PeopleList struct {
+	People []Person `json:"people"`
+}
+
+// AddPerson is a new person.
+type AddPerson struct {
+	Name   string   `json:"name" maxLength:"256"`
+	Role   string   `json:"role" enum:"owner,operator,viewer"`
+	All    bool     `json:"all_agents,omitempty"`
+	Agents []string `json:"agents,omitempty" maxItems:"1000" doc:"Slugs."`
+}
+
+// ChangePerson is what a person is to be, whole.
+type ChangePerson struct {
+	Role   string   `json:"role" enum:"owner,operator,viewer"`
+	All    bool     `json:"all_agents,omitempty"`
+	Agents []string `json:"agents,omitempty" maxItems:"1000" doc:"Slugs."`
+	State  string   `json:"state" enum:"active,disabled"`
+}

@@ -1,0 +1,288 @@
+// This file is agents: what they are, what stops them, and their tokens.
+package operatorapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/clientblock"
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/operatorapi/wire"
+)
+
+type ofAgent struct {
+	Slug string `path:"slug" maxLength:"40"`
+}
+
+type ofAgentToken struct {
+	ofAgent
+	ofToken
+}
+
+type creatingAgent struct {
+	Body wire.CreateAgent
+}
+
+type settingElicitation struct {
+	ofAgent
+	Body wire.Elicitation
+}
+
+type creatingAgentToken struct {
+	ofAgent
+	Body wire.CreateAgentToken
+}
+
+func (s *Server) registerAgents() {
+	handle(s, "list-agents", func(ctx context.Context, v *visit, _ *nobody) (wire.Agents, error) {
+		found, _, err := s.d.Agents.List(ctx, v.scope())
+		if err != nil {
+			return wire.Agents{}, err
+		}
+		out := wire.Agents{Agents: []wire.Agent{}}
+		for _, a := range found {
+			out.Agents = append(out.Agents, agentOf(a))
+		}
+		return out, s.enliven(ctx, v.scope(), found, out.Agents)
+	})
+	handle(s, "create-agent", func(ctx context.Context, v *visit, in *creatingAgent) (wire.Agent, error) {
+		if err := agent.CheckSlug(in.Body.Slug); err != nil {
+			return wire.Agent{}, unprocessable("slug", err)
+		}
+		a, made, err := s.d.Agents.EnsureAgent(ctx, in.Body.Slug, v.by())
+		if err == nil && !made {
+			err = conflict("there is an agent of this name already")
+		}
+		return agentOf(a), err
+	})
+	handle(s, "show-agent", func(ctx context.Context, v *visit, _ *ofAgent) (wire.AgentShown, error) {
+		out := wire.AgentShown{Agent: agentOf(v.agent), Tools: []wire.Offered{}}
+		one := []wire.Agent{out.Agent}
+		if err := s.enliven(ctx, []string{v.agent.ID}, []agent.Agent{v.agent}, one); err != nil {
+			return out, err
+		}
+		out.Agent = one[0]
+		for _, t := range s.d.Tools.Known() {
+			found, err := s.d.Rows.Resolve(ctx, v.agent.ID, t)
+			if err != nil {
+				return out, err
+			}
+			out.Tools = append(out.Tools, wire.Offered{Tool: t.Name, Capability: t.Capability, Offered: found.Off == "", Why: found.Off,
+				Provider: found.Binding.Provider, Class: string(found.Binding.Class)})
+		}
+		return out, nil
+	})
+	for id, change := range map[string]func(context.Context, string, string) (agent.Agent, error){
+		"disable-agent": s.d.Agents.Disable, "enable-agent": s.d.Agents.Enable,
+		"pause-agent": s.d.Agents.Pause, "resume-agent": s.d.Agents.Resume,
+	} {
+		handle(s, id, func(ctx context.Context, v *visit, _ *ofAgent) (wire.Agent, error) {
+			a, err := change(ctx, v.agent.ID, v.by())
+			return agentOf(a), err
+		})
+	}
+	handle(s, "set-elicitation", func(ctx context.Context, v *visit, in *settingElicitation) (wire.Agent, error) {
+		a, err := s.d.Agents.SetElicitation(ctx, v.agent.ID, in.Body.On, v.by())
+		return agentOf(a), err
+	})
+	handle(s, "list-agent-tokens", func(ctx context.Context, v *visit, _ *ofAgent) (wire.Tokens, error) {
+		_, tokens, err := s.d.Agents.List(ctx, []string{v.agent.ID})
+		out := wire.Tokens{Tokens: []wire.Token{}}
+		for _, t := range tokens {
+			out.Tokens = append(out.Tokens, agentToken(t))
+		}
+		return out, err
+	})
+	handle(s, "create-agent-token", func(ctx context.Context, v *visit, in *creatingAgentToken) (wire.NewToken, error) {
+		t, text, err := s.d.Agents.NewToken(ctx, v.agent.ID, agent.Scope(in.Body.Scope), v.by())
+		if err != nil {
+			return wire.NewToken{}, err
+		}
+		out := wire.NewToken{Token: agentToken(t), Secret: text.Reveal()}
+		if t.Scope == agent.ScopeTools {
+			out.Blocks = s.blocks(clientblock.Place{URL: s.o.MCP(), Token: text})
+		}
+		return out, nil
+	})
+	act(s, "revoke-agent-token", func(ctx context.Context, v *visit, in *ofAgentToken) error {
+		_, err := s.d.Agents.Revoke(ctx, v.agent.ID, in.Token, v.by())
+		return err
+	})
+	handle(s, "agent-blocks", func(_ context.Context, _ *visit, _ *ofAgent) (wire.Blocks, error) {
+		return wire.Blocks{Blocks: s.blocks(clientblock.Place{URL: s.o.MCP(), Variable: true})}, nil
+	})
+}
+
+func (s *Server) blocks(p clientblock.Place) []wire.Block {
+	var out []wire.Block
+	for _, c := range clientblock.Clients() {
+		out = append(out, wire.Block{Client: c.Name, Where: c.Where, Text: c.Block(p)})
+	}
+	return out
+}
+
+// enliven says what agents do now: the open runs and the last call of each. out is in the order of found.
+func (s *Server) enliven(ctx context.Context, scope []string, found []agent.Agent, out []wire.Agent) error {
+	open, err := s.d.Watch.Open(ctx, scope, mostOpen)
+	if err != nil {
+		return err
+	}
+	last, err := s.d.Watch.LastCalls(ctx, scope)
+	if err != nil {
+		return err
+	}
+	for i, a := range found {
+		out[i].LastCall = moment(last[a.ID])
+		for _, r := range open {
+			if r.Agent == a.ID {
+				out[i].OpenRuns++
+				if r.Hold != "" {
+					out[i].Held++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mostOpen bounds the open runs that are looked at for a count.
+const mostOpen = 1000
+
+func agentOf(a agent.Agent) wire.Agent {
+	out := wire.Agent{Slug: a.Slug, ID: a.ID, Name: a.Name, State: stateActive, Paused: pauseOf(a.Paused), Elicitation: a.Elicitation, Created: a.Created.UTC()}
+	if a.Disabled {
+		out.State = stateDisabled
+	}
+	return out
+}
+
+func pauseOf(p agent.Pause) *wire.Pause {
+	if p.By == "" {
+		return nil
+	}
+	return &wire.Pause{By: p.By, At: p.At.UTC()}
+}
+
+func agentToken(t agent.Token) wire.Token {
+	return wire.Token{ID: t.ID, Scope: string(t.Scope), Created: t.Created.UTC(), Used: moment(t.LastUse.At), UsedFrom: t.LastUse.From, Revoked: moment(t.Revoked)}
+}
+
+var errBoth = errors.New("name agents, or say all_agents, not both")
+
+// unprocessable says that a member's value cannot be.
+func unprocessable(field string, err error) *failure {
+	return fail(http.StatusUnprocessableEntity, codeInvalidRequest, field+": "+err.Error()).at(field)
+}
+
+// unprocessableOr says that a member names what is not there, and passes other errors on.
+func (s *Server) unprocessableOr(field string, err error) error {
+	if f := s.failed(err); f.Status != http.StatusNotFound {
+		return f
+	}
+	return unprocessable(field, errors.New("it names what is not there"))
+}
+
+func (s *Server) registerInstall() {
+	handle(s, "show-install", func(ctx context.Context, _ *visit, _ *nobody) (wire.Install, error) {
+		pause, err := s.d.Agents.InstallPause(ctx)
+		if err != nil {
+			return wire.Install{}, err
+		}
+		epoch, err := s.d.Rows.Epoch(ctx)
+		if err != nil {
+			return wire.Install{}, err
+		}
+		now, err := s.d.Rows.Now(ctx)
+		return wire.Install{Label: s.o.Label, Version: s.o.Version, Paused: pauseOf(pause), Now: now.UTC(), Epoch: epoch}, err
+	})
+	act(s, "pause-install", func(ctx context.Context, v *visit, _ *nobody) error {
+		_, err := s.d.Agents.PauseInstall(ctx, v.by())
+		return err
+	})
+	act(s, "resume-install", func(ctx context.Context, v *visit, _ *nobody) error {
+		return s.d.Agents.ResumeInstall(ctx, v.by())
+	})
+	handle(s, "pause-install-impact", func(ctx context.Context, v *visit, _ *nobody) (wire.Impact, error) {
+		out, err := s.impact(ctx, concern{agents: v.scope()})
+		out.Leaves = []string{"Calls that run now finish.", "Runs stay open until their deadline."}
+		out.Undo = "Resume lets agents call again."
+		return out, err
+	})
+	handle(s, "agent-impact", func(ctx context.Context, v *visit, _ *ofAgent) (wire.Impact, error) {
+		out, err := s.impact(ctx, concern{agents: []string{v.agent.ID}})
+		out.Leaves = []string{"Pausing lets calls that run now finish; disabling cancels them and withholds what they bring.",
+			"An effect that was dispatched runs on and is recorded."}
+		out.Undo = "Resume or enable the agent. What was offered before a disabling stays stale, so its next call is refused once."
+		return out, err
+	})
+	handle(s, "agent-token-impact", func(ctx context.Context, v *visit, in *ofAgentToken) (wire.Impact, error) {
+		_, tokens, err := s.d.Agents.List(ctx, []string{v.agent.ID})
+		if err != nil {
+			return wire.Impact{}, err
+		}
+		if !slices.ContainsFunc(tokens, func(t agent.Token) bool { return t.ID == in.Token }) {
+			return wire.Impact{}, notFound()
+		}
+		out, err := s.impact(ctx, concern{agents: []string{v.agent.ID}, token: in.Token})
+		out.Leaves = []string{"Calls that run now finish; the token is refused from its next request on.", "Other tokens of the agent go on working."}
+		return out, err
+	})
+	handle(s, "end-run-impact", func(ctx context.Context, v *visit, _ *ofRun) (wire.Impact, error) {
+		out, err := s.impact(ctx, concern{agents: []string{v.owner()}, run: v.run.ID})
+		out.Leaves = []string{"Calls that were dispatched run on and are recorded.", "An uncertain effect stays uncertain and can still be reconciled."}
+		return out, err
+	})
+}
+
+// concern is what a destructive request is about.
+type concern struct {
+	agents     []string // nil: all
+	run, token string   // empty: any
+}
+
+// shownRuns is how many runs an impact names.
+const shownRuns = 50
+
+// impact counts what a destructive request would stop.
+func (s *Server) impact(ctx context.Context, c concern) (wire.Impact, error) {
+	out := wire.Impact{Agents: []string{}, Runs: []string{}, Leaves: []string{}}
+	agents, _, err := s.d.Agents.List(ctx, c.agents)
+	if err != nil {
+		return out, err
+	}
+	for _, a := range agents {
+		out.Agents = append(out.Agents, a.Slug)
+	}
+	open, err := s.d.Watch.Open(ctx, c.agents, mostOpen)
+	if err != nil {
+		return out, err
+	}
+	flying, err := s.d.Watch.InFlight(ctx, c.agents, c.run, c.token, mostOpen)
+	if err != nil {
+		return out, err
+	}
+	for _, r := range open {
+		concerned := (c.run == "" || r.ID == c.run) && (c.token == "" || slices.ContainsFunc(flying, func(f ledger.Record) bool { return f.Run == r.ID }))
+		if !concerned {
+			continue
+		}
+		out.RunCount++
+		if len(out.Runs) < shownRuns {
+			out.Runs = append(out.Runs, r.ID)
+		}
+	}
+	out.InFlight = len(flying)
+	for _, f := range flying {
+		if f.Class == "effect" && !f.Dispatched.IsZero() {
+			out.Effects++
+		}
+	}
+	waiting, err := s.openApprovals(ctx, c.agents, c.run)
+	if c.token == "" {
+		out.Waiting = len(waiting)
+	}
+	return out, err
+}

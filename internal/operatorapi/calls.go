@@ -1,0 +1,336 @@
+// This file is tool calls: calling, showing, stopping, reconciling, and the whole run for export.
+package operatorapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/wayleave/wayleave/internal/effect"
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/observation"
+	"github.com/wayleave/wayleave/internal/operatorapi/route"
+	"github.com/wayleave/wayleave/internal/operatorapi/wire"
+	"github.com/wayleave/wayleave/internal/tool"
+)
+
+type callingTool struct {
+	ofRun
+	RawBody []byte `contentType:"application/json"`
+}
+
+type ofCall struct {
+	ofRun
+	Call string `path:"call" maxLength:"80"`
+}
+
+type listingCalls struct {
+	ofRun
+	After int64 `query:"after" minimum:"0" doc:"Only calls behind this place in the run."`
+	Limit int   `query:"limit" minimum:"1" maximum:"100" default:"50"`
+}
+
+type reconciling struct {
+	ofCall
+	Body wire.Reconcile
+}
+
+func (s *Server) registerCalls() {
+	handleWith(s, "call-tool", s.documentCall, s.callTool)
+	handle(s, "list-tool-calls", func(ctx context.Context, v *visit, in *listingCalls) (wire.Calls, error) {
+		found, err := s.d.Rows.CallsOf(ctx, v.owner(), v.run.ID, in.After, in.Limit)
+		out := wire.Calls{Calls: []wire.Call{}}
+		for _, r := range found {
+			out.Calls = append(out.Calls, callOf(r, map[string]string{v.agent.ID: v.agent.Slug}))
+		}
+		if len(found) == in.Limit {
+			out.Next = strconv.FormatInt(found[len(found)-1].Seq, 10)
+		}
+		return out, err
+	})
+	handle(s, "show-tool-call", func(ctx context.Context, v *visit, in *ofCall) (wire.Record, error) {
+		r, err := s.d.Rows.Call(ctx, v.owner(), v.run.ID, in.Call)
+		if err != nil {
+			return wire.Record{}, err
+		}
+		return s.recordOf(r, v.agent.Slug)
+	})
+	handle(s, "cancel-tool-call", func(ctx context.Context, v *visit, in *ofCall) (wire.Call, error) {
+		stopped, err := s.d.Ledger.Cancel(ctx, v.owner(), v.run.ID, in.Call)
+		if err != nil {
+			return wire.Call{}, err
+		}
+		r, err := s.d.Rows.Call(ctx, v.owner(), v.run.ID, in.Call)
+		if err == nil && !stopped {
+			err = conflict("too late: the call is " + string(r.State) + "; only an effect that was not dispatched yet can be stopped")
+		}
+		return callOf(r, map[string]string{v.agent.ID: v.agent.Slug}), err
+	})
+	handle(s, "reconcile-tool-call", func(ctx context.Context, v *visit, in *reconciling) (wire.Record, error) {
+		by := ledger.By{Kind: "harness", ID: v.token.TokenID}
+		if v.kind != route.Harness {
+			by = ledger.By{Kind: "operator", ID: v.person.Person.ID}
+		}
+		r, err := s.d.Ledger.Reconcile(ctx, v.owner(), v.run.ID, in.Call,
+			ledger.Reconciliation{Verdict: ledger.Verdict(in.Body.Verdict), Note: in.Body.Note, Evidence: in.Body.Evidence, By: by})
+		if err != nil {
+			return wire.Record{}, err
+		}
+		return s.recordOf(r, v.agent.Slug)
+	})
+	handle(s, "list-evidence", func(ctx context.Context, v *visit, in *listingCalls) (wire.EvidenceList, error) {
+		out := wire.EvidenceList{Conversation: v.run.Conversation, Evidence: []wire.Evidence{}}
+		found, err := s.d.Rows.CallsOf(ctx, v.owner(), v.run.ID, in.After, in.Limit)
+		for _, r := range found {
+			if r.State == effect.Refused {
+				continue
+			}
+			if r, err = s.d.Rows.Call(ctx, v.owner(), v.run.ID, r.ID); err != nil {
+				return out, err
+			}
+			out.Evidence = append(out.Evidence, evidenceOf(r)...)
+		}
+		if len(found) == in.Limit {
+			out.Next = strconv.FormatInt(found[len(found)-1].Seq, 10)
+		}
+		return out, err
+	})
+	handleWith(s, "export-run", s.documentJSON(reflect.TypeFor[wire.Export]()), s.export)
+}
+
+// stream is an answer that is written by itself.
+type stream struct {
+	Body func(huma.Context)
+}
+
+// documentJSON documents the answer of a stream that is one JSON value.
+func (s *Server) documentJSON(t reflect.Type) func(*huma.Operation) {
+	return func(op *huma.Operation) {
+		op.Responses["200"] = &huma.Response{Description: http.StatusText(http.StatusOK), Content: map[string]*huma.MediaType{
+			"application/json": {Schema: s.huma.OpenAPI().Components.Schemas.Schema(t, true, "")}}}
+	}
+}
+
+func (s *Server) documentCall(op *huma.Operation) {
+	schemas := s.huma.OpenAPI().Components.Schemas
+	s.documentJSON(reflect.TypeFor[wire.Record]())(op)
+	failed := &huma.MediaType{Schema: &huma.Schema{OneOf: []*huma.Schema{
+		schemas.Schema(reflect.TypeFor[wire.Problem](), true, ""), schemas.Schema(reflect.TypeFor[wire.Failed](), true, "")}}}
+	for _, status := range []int{400, 403, 409, 422, 429} {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: "Refused: the call's record as a problem document",
+			Content: map[string]*huma.MediaType{problemType: failed}}
+	}
+	op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"application/json": {Schema: schemas.Schema(reflect.TypeFor[wire.CallTool](), true, "")}}}
+	op.MaxBodyBytes = callBytes + 1
+	op.SkipValidateBody = true // the arguments are the tool's to judge, as they were sent
+}
+
+// callTool runs one call. What the model is told and what the host is told stand in the ledger before they are sent, and
+// the ledger hears whether they arrived.
+func (s *Server) callTool(ctx context.Context, v *visit, in *callingTool) (*stream, error) {
+	asked, err := readCall(in.RawBody)
+	if err != nil {
+		return nil, err
+	}
+	caller := s.caller(v)
+	caller.Key, caller.Approval = asked.CallID, asked.Approval
+	got, err := s.d.Tools.Call(ctx, caller, asked.Tool, asked.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.answered(ctx, v, asked.Tool, got)
+	if err != nil {
+		got.Delivered(false)
+		return nil, err
+	}
+	return &stream{func(h huma.Context) {
+		out, _ := ctx.Value(replyKey{}).(*reply)
+		arrived := false
+		defer func() { got.Delivered(arrived && ctx.Err() == nil) }()
+		status := observation.HTTPStatus(record.Code)
+		var body any = record
+		out.Header().Set("Content-Type", "application/json")
+		if status != http.StatusOK {
+			out.Header().Set("Content-Type", problemType)
+			body = wire.Failed{Record: record, Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: record.Text}
+		}
+		text, err := json.Marshal(body)
+		if err != nil { // a tool gave what is no JSON
+			panic(fmt.Errorf("encode a record: %w", err))
+		}
+		h.SetStatus(status)
+		_, _ = out.Write(append(text, '\n'))
+		arrived = out.flush() == nil
+	}}, nil
+}
+
+// readCall reads a call. What the arguments hold is left as it was sent.
+func readCall(body []byte) (wire.CallTool, error) {
+	var out wire.CallTool
+	bad := func(field, why string) (wire.CallTool, error) {
+		return out, fail(http.StatusBadRequest, codeInvalidRequest, field+": "+why).at(field)
+	}
+	got, err := members(body, "tool", "arguments", "call_id", "approval")
+	if err != nil {
+		return out, fail(http.StatusBadRequest, codeInvalidRequest, err.Error()+"; it takes tool, arguments, call_id and approval")
+	}
+	for _, m := range []struct {
+		name        string
+		into        *string
+		least, most int
+	}{{"tool", &out.Tool, 1, 64}, {"call_id", &out.CallID, 8, 128}, {"approval", &out.Approval, 1, 64}} {
+		raw, given := got[m.name]
+		if !given {
+			continue
+		}
+		if raw[0] != '"' || json.Unmarshal(raw, m.into) != nil || len(*m.into) < m.least || len(*m.into) > m.most {
+			return bad(m.name, fmt.Sprintf("a string of %d to %d characters", m.least, m.most))
+		}
+	}
+	if out.Tool == "" {
+		return bad("tool", "name the tool")
+	}
+	for _, c := range []byte(out.CallID) {
+		if c < ' ' || c > '~' {
+			return bad("call_id", "printable ASCII characters only")
+		}
+	}
+	out.Arguments = got["arguments"]
+	return out, nil
+}
+
+// answered is the record of a call that was just made: what stands in the ledger, with the text as it is told now.
+func (s *Server) answered(ctx context.Context, v *visit, name string, got tool.Result) (wire.Record, error) {
+	out := wire.Record{Call: wire.Call{Run: v.run.ID, Agent: v.agent.Slug, Conversation: v.run.Conversation, Tool: name, State: string(effect.Refused),
+		Class: string(effect.Observation), IsError: true, Delivery: deliveries[ledger.Waiting]}, Evidence: []wire.Evidence{}, Why: []wire.Reason{}}
+	if got.Call != "" {
+		r, err := s.d.Rows.Call(ctx, v.token.AgentID, got.Run, got.Call)
+		if err != nil {
+			return out, err
+		}
+		if out, err = s.recordOf(r, v.agent.Slug); err != nil {
+			return out, err
+		}
+	}
+	out.Text = got.Text()
+	if got.Code != "" {
+		out.Code = got.Code
+	}
+	if got.Failure != nil {
+		out.Error, out.Output = got.Structured, nil
+	} else if got.Output != nil {
+		out.Output = got.Output
+	}
+	return out, nil
+}
+
+var deliveries = map[ledger.Delivery]string{ledger.Waiting: "waiting", ledger.HandedOver: "handed_over", ledger.CallerGone: "caller_gone"}
+
+func callOf(r ledger.Record, slugs map[string]string) wire.Call {
+	out := wire.Call{ID: r.ID, Run: r.Run, Agent: slugs[r.Agent], Conversation: r.Conversation, Seq: r.Seq, Tool: r.Tool, Capability: r.Capability,
+		Provider: r.Binding.Provider, Class: string(r.Class), State: string(r.State), Outcome: string(r.Outcome), Code: r.Code, IsError: r.IsError,
+		Withheld: r.Withheld, CallerID: r.Key, Approval: r.Approval, Delivery: deliveries[r.Delivery],
+		Created: r.Created.UTC(), Dispatched: moment(r.Dispatched), Ended: moment(r.Ended)}
+	for _, e := range r.Evidence {
+		if out.Host == "" {
+			out.Host = e.Host
+		}
+	}
+	if v := r.Verdict; v != nil {
+		out.Verdict = &wire.Verdict{Verdict: string(v.Verdict), Note: v.Note, Evidence: v.Evidence, ByKind: v.By.Kind, By: v.By.ID, At: v.At.UTC()}
+	}
+	return out
+}
+
+func (s *Server) recordOf(r ledger.Record, slug string) (wire.Record, error) {
+	out := wire.Record{Call: callOf(r, map[string]string{r.Agent: slug}), CredentialOwner: r.Binding.CredentialOwner(), AccountSource: "none",
+		Arguments: r.Args, Evidence: evidenceOf(r), Why: []wire.Reason{}}
+	if out.CredentialOwner != "none" {
+		out.AccountSource = "owner"
+	}
+	for _, w := range r.Why {
+		out.Why = append(out.Why, wire.Reason{Stage: w.Stage, At: w.At.UTC(), Fact: w.Fact, Ref: w.Ref})
+	}
+	if r.Result != nil {
+		got, err := s.d.Tools.Stored(r.Result)
+		if err != nil {
+			return out, fmt.Errorf("result of %s: %w", r.ID, err)
+		}
+		out.Text, out.Output, out.Error = got.Text, got.Output, got.Error
+	}
+	if r.Late != nil {
+		got, err := s.d.Tools.Stored(r.Late)
+		if err != nil {
+			return out, fmt.Errorf("late result of %s: %w", r.ID, err)
+		}
+		out.Late = got.Text
+	}
+	return out, nil
+}
+
+func evidenceOf(r ledger.Record) []wire.Evidence {
+	out := []wire.Evidence{}
+	for _, e := range r.Evidence {
+		out = append(out, wire.Evidence{ID: r.ID + "." + strconv.FormatInt(e.N, 10), Conversation: e.Conversation, Kind: e.Kind, Host: e.Host, URL: e.URL,
+			Title: e.Title, SHA256: e.SHA256, Chars: e.Chars, Artifact: e.Artifact, Provider: e.Provider, CredentialOwner: e.CredentialOwner, At: e.At.UTC()})
+	}
+	return out
+}
+
+// export writes a whole run, call by call, so that a long one is never in memory at once. Where it cannot go on it cuts
+// the answer off: half of a run must not look like one.
+func (s *Server) export(ctx context.Context, v *visit, _ *ofRun) (*stream, error) {
+	return &stream{func(h huma.Context) {
+		out, _ := ctx.Value(replyKey{}).(*reply)
+		write := func(value any) {
+			text, err := json.Marshal(value)
+			if err == nil {
+				_, err = out.Write(text)
+			}
+			s.orAbort(out, err)
+		}
+		out.Header().Set("Content-Type", "application/json")
+		out.Header().Set("Content-Disposition", `attachment; filename="`+v.run.ID+`.json"`)
+		h.SetStatus(http.StatusOK)
+		_, _ = out.Write([]byte(`{"run":`))
+		write(runOf(v.run, map[string]string{v.agent.ID: v.agent.Slug}))
+		_, _ = out.Write([]byte(`,"calls":[`))
+		for after, first := int64(0), true; ; {
+			found, err := s.d.Rows.CallsOf(ctx, v.owner(), v.run.ID, after, 100)
+			s.orAbort(out, err)
+			for _, r := range found {
+				after = r.Seq
+				r, err := s.d.Rows.Call(ctx, v.owner(), v.run.ID, r.ID)
+				s.orAbort(out, err)
+				record, err := s.recordOf(r, v.agent.Slug)
+				s.orAbort(out, err)
+				if !first {
+					_, _ = out.Write([]byte(","))
+				}
+				first = false
+				write(record)
+			}
+			if len(found) < 100 {
+				break
+			}
+		}
+		_, _ = out.Write([]byte("]}\n"))
+	}}, nil
+}
+
+func (s *Server) orAbort(out *reply, err error) {
+	if err == nil {
+		return
+	}
+	s.log.Error("an answer was cut off", "request_id", out.id, "operation", out.operation, "error", err)
+	panic(http.ErrAbortHandler)
+}
+
+func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }

@@ -1,0 +1,172 @@
+// This file is what owners do with people.
+package operatorapi
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/operatorapi/wire"
+	"github.com/wayleave/wayleave/internal/people"
+)
+
+type addingPerson struct {
+	Body wire.AddPerson
+}
+
+type changingPerson struct {
+	ofPerson
+	Body wire.ChangePerson
+}
+
+type ofPerson struct {
+	Person string `path:"person" maxLength:"80"`
+}
+
+func (s *Server) registerPeople() {
+	handle(s, "list-people", func(ctx context.Context, _ *visit, _ *nobody) (wire.PeopleList, error) {
+		all, err := s.d.People.List(ctx)
+		if err != nil {
+			return wire.PeopleList{}, err
+		}
+		slugs, err := s.slugs(ctx)
+		out := wire.PeopleList{People: []wire.Person{}}
+		for _, p := range all {
+			out.People = append(out.People, personOf(p, slugs))
+		}
+		return out, err
+	})
+	handle(s, "create-person", func(ctx context.Context, v *visit, in *addingPerson) (wire.Link, error) {
+		agents, err := s.agentIDs(ctx, in.Body.All, in.Body.Agents)
+		if err != nil {
+			return wire.Link{}, err
+		}
+		if err := people.CheckName(in.Body.Name); err != nil {
+			return wire.Link{}, unprocessable("name", err)
+		}
+		p, err := s.d.People.Add(ctx, in.Body.Name, people.Role(in.Body.Role), agents, v.by())
+		if err != nil {
+			return wire.Link{}, err
+		}
+		return s.link(ctx, p.Name, v.by())
+	})
+	handle(s, "change-person", func(ctx context.Context, v *visit, in *changingPerson) (wire.Person, error) {
+		p, err := s.d.People.ByID(ctx, in.Person)
+		if err != nil {
+			return wire.Person{}, err
+		}
+		agents, err := s.agentIDs(ctx, in.Body.All, in.Body.Agents)
+		if err != nil {
+			return wire.Person{}, err
+		}
+		// Disabling comes first and enabling last, so that nobody acts between the two with what they are about to lose.
+		if in.Body.State == stateDisabled {
+			if p, err = s.d.People.Disable(ctx, p.ID, v.by()); err != nil {
+				return wire.Person{}, err
+			}
+		}
+		if p, err = s.d.People.SetRole(ctx, p.ID, people.Role(in.Body.Role), agents, v.by()); err != nil {
+			return wire.Person{}, err
+		}
+		if in.Body.State == stateActive {
+			if p, err = s.d.People.Enable(ctx, p.ID, v.by()); err != nil {
+				return wire.Person{}, err
+			}
+		}
+		return s.person(ctx, p)
+	})
+	handle(s, "create-sign-in-link", func(ctx context.Context, v *visit, in *ofPerson) (wire.Link, error) {
+		p, err := s.d.People.ByID(ctx, in.Person)
+		if err != nil {
+			return wire.Link{}, err
+		}
+		if p.Disabled {
+			return wire.Link{}, conflict("this person is disabled; enable them first")
+		}
+		return s.link(ctx, p.Name, v.by())
+	})
+	act(s, "sign-person-out", func(ctx context.Context, v *visit, in *ofPerson) error {
+		p, err := s.d.People.ByID(ctx, in.Person)
+		if err == nil {
+			_, err = s.d.People.SignOutEverywhere(ctx, p.ID, v.by())
+		}
+		return err
+	})
+}
+
+// link makes a sign-in link. Its secret stands behind #, which no browser sends to a server.
+func (s *Server) link(ctx context.Context, name, by string) (wire.Link, error) {
+	p, text, err := s.d.People.NewLink(ctx, name, by)
+	if err != nil {
+		return wire.Link{}, err
+	}
+	now, err := s.d.Rows.Now(ctx)
+	if err != nil {
+		return wire.Link{}, err
+	}
+	who, err := s.person(ctx, p)
+	return wire.Link{Person: who, URL: s.o.Base() + "/sign-in#" + text.Reveal(), Expires: now.Add(people.LinkTime).UTC()}, err
+}
+
+const (
+	stateActive   = "active"
+	stateDisabled = "disabled"
+)
+
+// slugs are the slugs of all agents, by id.
+func (s *Server) slugs(ctx context.Context) (map[string]string, error) {
+	agents, _, err := s.d.Agents.List(ctx, nil)
+	return slugsOf(agents), err
+}
+
+func slugsOf(agents []agent.Agent) map[string]string {
+	out := make(map[string]string, len(agents))
+	for _, a := range agents {
+		out[a.ID] = a.Slug
+	}
+	return out
+}
+
+// agentIDs reads a list of slugs.
+func (s *Server) agentIDs(ctx context.Context, all bool, slugs []string) (people.Agents, error) {
+	if all {
+		if len(slugs) > 0 {
+			return people.Agents{}, unprocessable("agents", errBoth)
+		}
+		return people.Agents{All: true}, nil
+	}
+	out := people.Agents{List: []string{}}
+	for _, slug := range slugs {
+		a, err := s.d.Agents.BySlug(ctx, slug)
+		if err != nil {
+			return people.Agents{}, s.unprocessableOr("agents", err)
+		}
+		if !slices.Contains(out.List, a.ID) {
+			out.List = append(out.List, a.ID)
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) person(ctx context.Context, p people.Person) (wire.Person, error) {
+	slugs, err := s.slugs(ctx)
+	return personOf(p, slugs), err
+}
+
+func personOf(p people.Person, slugs map[string]string) wire.Person {
+	out := wire.Person{ID: p.ID, Name: p.Name, Role: string(p.Role), Agents: []string{}, All: p.Agents.All || p.Role == people.Owner,
+		State: stateActive, HasPassword: p.HasPassword, Since: p.Created.UTC()}
+	if p.Disabled {
+		out.State = stateDisabled
+	}
+	if out.All {
+		return out
+	}
+	for _, id := range p.Agents.List {
+		if slug := slugs[id]; slug != "" {
+			out.Agents = append(out.Agents, slug)
+		}
+	}
+	slices.Sort(out.Agents)
+	return out
+}

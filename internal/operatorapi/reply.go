@@ -1,0 +1,102 @@
+// This file is the way out of every request: what an answer always carries, how long a client may take to read it, and
+// the line in the log.
+package operatorapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/wayleave/wayleave/internal/rowid"
+)
+
+const (
+	requestIDHeader = "X-Request-Id"
+	// writeTime is how long a client may take to read what is written at once.
+	writeTime = 30 * time.Second
+)
+
+// reply is the ResponseWriter that handlers get. A request belongs to one goroutine, and so does its reply.
+type reply struct {
+	http.ResponseWriter
+	control   *http.ResponseController
+	id        string
+	operation string // for the log
+	who       string // for the log: kind and id of the credential, never the credential
+	status    int
+	broken    error // the first failed write
+}
+
+func newReply(w http.ResponseWriter) *reply {
+	if r, ok := w.(*reply); ok {
+		return r // a page that asks the API
+	}
+	r := &reply{ResponseWriter: w, control: http.NewResponseController(w), id: rowid.New("req")}
+	// The server's own deadline counts from the request; a call may take longer before it writes.
+	_ = r.control.SetWriteDeadline(time.Time{})
+	w.Header().Set(requestIDHeader, r.id)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	return r
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (r *reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// WriteHeader sends the header.
+func (r *reply) WriteHeader(status int) {
+	if r.status != 0 {
+		return
+	}
+	r.status = status
+	_ = r.control.SetWriteDeadline(time.Now().Add(writeTime))
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends body bytes.
+func (r *reply) Write(p []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	_ = r.control.SetWriteDeadline(time.Now().Add(writeTime))
+	n, err := r.ResponseWriter.Write(p)
+	if err != nil && r.broken == nil {
+		r.broken = err
+	}
+	return n, err
+}
+
+// flush sends what is buffered, and says whether all that was written so far reached the connection.
+func (r *reply) flush() error {
+	if err := r.control.Flush(); err != nil && r.broken == nil {
+		r.broken = err
+	}
+	return r.broken
+}
+
+// guarded is deferred around a request: it answers a panic, once, and writes the line of the log.
+func (s *Server) guarded(out *reply, r *http.Request, what string) func() {
+	began := time.Now()
+	return func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			s.log.Error("request panicked", "request_id", out.id, "operation", out.operation, "kind", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			if out.status == 0 {
+				f := fail(http.StatusInternalServerError, codeInternal, "something went wrong here; the log has the request's id")
+				f.RequestID = out.id
+				s.refuse(out, f)
+			}
+		}
+		if out.operation == "" {
+			out.operation = what
+		}
+		level := slog.LevelDebug
+		if out.status >= 400 {
+			level = slog.LevelInfo
+		}
+		s.log.Log(context.WithoutCancel(r.Context()), level, "request", "request_id", out.id, "operation", out.operation, "who", out.who,
+			"status", out.status, "took_ms", float64(time.Since(began).Microseconds())/1000)
+	}
+}

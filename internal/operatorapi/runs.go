@@ -1,0 +1,192 @@
+// This file is runs: opening, ending, showing, and what was kept for them.
+package operatorapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/operatorapi/route"
+	"github.com/wayleave/wayleave/internal/operatorapi/wire"
+	"github.com/wayleave/wayleave/internal/tool"
+)
+
+type ofRun struct {
+	Run string `path:"run" maxLength:"80"`
+}
+
+type ofPage struct {
+	ofRun
+	Page string `path:"page" maxLength:"80"`
+}
+
+// paging is where in a list one is.
+type paging struct {
+	Cursor string `query:"cursor" maxLength:"200" doc:"The next of the page before."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
+}
+
+type openingRun struct {
+	Body wire.OpenRun
+}
+
+type listingRuns struct {
+	paging
+	Agent string `query:"agent" maxLength:"40" doc:"Slug of one agent."`
+	State string `query:"state" enum:"open,ended"`
+}
+
+// Reasons of a run's end, as people and the agent see them.
+const (
+	endedByHarness = "ended by the harness"
+	endedByPerson  = "ended by a person"
+)
+
+// rounds bounds how many pages of rows are looked through for one page of an answer.
+const rounds = 10
+
+func (s *Server) registerRuns() {
+	handle(s, "open-run", func(ctx context.Context, v *visit, in *openingRun) (wire.OpenedRun, error) {
+		if wait, ok := s.opens.take(v.token.AgentID); !ok {
+			return wire.OpenedRun{}, fail(http.StatusTooManyRequests, codeRateLimit, "this agent has opened as many runs as it may in a minute").after(wait)
+		}
+		run, err := s.d.Ledger.OpenRun(ctx, ledger.Opening{Agent: v.token.AgentID, Title: in.Body.Title, Conversation: in.Body.Conversation,
+			Deadline: seconds(in.Body.Deadline), MaxCalls: in.Body.MaxCalls})
+		if err != nil {
+			return wire.OpenedRun{}, err
+		}
+		v.run = run
+		tools, err := s.d.Tools.List(ctx, s.caller(v))
+		return wire.OpenedRun{Run: runOf(run, map[string]string{v.token.AgentID: v.token.Agent}), Tools: toolsOf(tools)}, err
+	})
+	handle(s, "list-runs", s.listRuns)
+	handle(s, "show-run", func(ctx context.Context, v *visit, _ *ofRun) (wire.Run, error) {
+		return runOf(v.run, map[string]string{v.agent.ID: v.agent.Slug}), nil
+	})
+	handle(s, "end-run", func(ctx context.Context, v *visit, _ *ofRun) (wire.Run, error) {
+		reason := endedByHarness
+		if v.kind != route.Harness {
+			reason = endedByPerson
+		}
+		run, err := s.d.Ledger.EndRun(ctx, v.owner(), v.run.ID, reason)
+		return runOf(run, map[string]string{v.agent.ID: v.agent.Slug}), err
+	})
+	handle(s, "list-kept-pages", func(ctx context.Context, v *visit, _ *ofRun) (wire.KeptPages, error) {
+		kept, err := s.d.Pages.Kept(ctx, v.run.ID)
+		out := wire.KeptPages{Pages: []wire.KeptPage{}}
+		for _, k := range kept {
+			out.Pages = append(out.Pages, keptOf(k))
+		}
+		return out, err
+	})
+	handle(s, "show-kept-page", func(ctx context.Context, v *visit, in *ofPage) (wire.KeptText, error) {
+		k, err := s.d.Pages.KeptText(ctx, v.run.ID, in.Page)
+		return wire.KeptText{KeptPage: keptOf(k), URL: k.URL, Title: k.Title, Content: k.Content}, err
+	})
+	handle(s, "list-tools", func(ctx context.Context, v *visit, _ *ofRun) (wire.Tools, error) {
+		tools, err := s.d.Tools.List(ctx, s.caller(v))
+		return wire.Tools{Tools: toolsOf(tools)}, err
+	})
+}
+
+func (s *Server) listRuns(ctx context.Context, v *visit, in *listingRuns) (wire.Runs, error) {
+	out := wire.Runs{Runs: []wire.Run{}}
+	agents := v.scope()
+	if in.Agent != "" {
+		a, err := s.d.Agents.BySlug(ctx, in.Agent)
+		if err != nil {
+			return out, err
+		}
+		if !v.sees(a.ID) {
+			return out, notFound()
+		}
+		agents = []string{a.ID}
+	}
+	slugs, err := s.slugs(ctx)
+	if err != nil {
+		return out, err
+	}
+	at := in.Cursor
+	for range rounds {
+		found, err := s.d.Rows.RunsOf(ctx, agents, at, in.Limit)
+		if err != nil {
+			return out, err
+		}
+		for i, r := range found {
+			at = r.ID
+			if in.State == "" || (in.State == "open") == r.Open {
+				out.Runs = append(out.Runs, runOf(r, slugs))
+			}
+			if len(out.Runs) == in.Limit {
+				if i < len(found)-1 || len(found) == in.Limit {
+					out.Next = at
+				}
+				return out, nil
+			}
+		}
+		if len(found) < in.Limit {
+			return out, nil
+		}
+	}
+	out.Next = at
+	return out, nil
+}
+
+// caller is who calls tools over HTTP.
+func (s *Server) caller(v *visit) tool.Caller {
+	return tool.Caller{Agent: v.token.AgentID, Slug: v.token.Agent, Token: v.token.TokenID, Client: "http", Run: v.run.ID}
+}
+
+func toolsOf(tools []agenttool.Tool) []wire.Tool {
+	out := []wire.Tool{}
+	for _, t := range tools {
+		out = append(out, wire.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
+			Annotations: wire.Hints{ReadOnly: t.Hints.ReadOnly, Destructive: t.Hints.Destructive, Idempotent: t.Hints.Idempotent, OpenWorld: t.Hints.OpenWorld}})
+	}
+	return out
+}
+
+func runOf(r ledger.Run, slugs map[string]string) wire.Run {
+	out := wire.Run{ID: r.ID, Agent: slugs[r.Agent], Kind: r.Kind, Conversation: r.Conversation, Title: r.Title, State: "ended", Deadline: r.Deadline.UTC(),
+		IdleUntil: moment(r.IdleUntil), MaxCalls: r.MaxCalls, Calls: r.Calls, Refused: r.Refused, Hold: r.Hold, EndReason: r.EndReason,
+		Created: r.Created.UTC(), Ended: moment(r.Ended), Units: r.RunMeters}
+	if r.Open {
+		out.State = "open"
+	}
+	return out
+}
+
+func keptOf(k KeptPage) wire.KeptPage {
+	return wire.KeptPage{ID: k.ID, Call: k.Call, Snapshot: k.Snapshot, SHA256: k.SHA256, Chars: k.Chars, Bytes: k.Bytes,
+		Kept: k.Kept.UTC(), Used: k.Used.UTC(), Expires: k.Expires.UTC()}
+}
+
+// running are the open runs with what each does now.
+func (s *Server) running(ctx context.Context, agents []string, slugs map[string]string) ([]wire.Running, error) {
+	open, err := s.d.Watch.Open(ctx, agents, 100)
+	if err != nil {
+		return nil, err
+	}
+	flying, err := s.d.Watch.InFlight(ctx, agents, "", "", mostOpen)
+	if err != nil {
+		return nil, err
+	}
+	out := []wire.Running{}
+	for _, r := range open {
+		one := wire.Running{Run: runOf(r, slugs)}
+		for _, f := range slices.Backward(flying) {
+			if f.Run == r.ID {
+				doing := callOf(f, slugs)
+				one.Doing = &doing
+				break
+			}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+var errCursor = errors.New("it is not the next of a page")
