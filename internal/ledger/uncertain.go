@@ -1,12 +1,7 @@
-// This file has the words for calls whose outcome is not known: what a reconciliation is refused for, and what a report
-// says that came too late.
+// This file has what a reconciliation of a call whose outcome is not known is refused for.
 package ledger
 
-import (
-	"errors"
-
-	"github.com/wayleave/wayleave/internal/effect"
-)
+import "errors"
 
 // What a reconciliation is refused for. The rows are as they were.
 var (
@@ -19,13 +14,3 @@ var (
 	// ErrProof says that the observation that is named as proof is itself an error, or not there.
 	ErrProof = errors.New("what is named as proof is not an observation that succeeded")
 )
-
-// LateReport is what a call's owner reported after somebody else had concluded the call. Record.Late is one as JSON. It
-// is believed by nobody and kept for whoever reconciles.
-type LateReport struct {
-	State   effect.State   `json:"state"`
-	Outcome effect.Outcome `json:"outcome,omitempty"`
-	Code    string         `json:"code,omitempty"`
-	Why     string         `json:"why,omitempty"`
-	Result  string         `json:"result,omitempty"`
-}

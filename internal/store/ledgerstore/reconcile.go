@@ -124,24 +124,18 @@ func (s *Store) Cancel(ctx context.Context, agent, run, call string) (cancelled 
 	return cancelled && err == nil, err
 }
 
-// Deliver writes delivery marks. They go from waiting to either mark, and from a caller that is gone to one that got the
-// answer after all; never back.
+// Deliver writes delivery marks, of which the first stands: a process that slept while its caller was given up does not
+// know better than whoever gave up. Only an admission that answers from the record makes a delivery waiting again.
 func (s *Store) Deliver(ctx context.Context, marks []ledger.Mark) error {
-	if len(marks) == 0 {
+	inOrder := slices.DeleteFunc(slices.Clone(marks), func(m ledger.Mark) bool { return m.Delivery != ledger.HandedOver && m.Delivery != ledger.CallerGone })
+	if len(inOrder) == 0 {
 		return nil
 	}
-	inOrder := slices.Clone(marks) // so that two that mark the same calls do not wait for each other in a ring
+	// Two that mark the same calls do not wait for each other in a ring.
 	slices.SortStableFunc(inOrder, func(a, b ledger.Mark) int { return cmp.Compare(a.Call, b.Call) })
 	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		for _, m := range inOrder {
-			query := "UPDATE tool_calls SET delivery=1 WHERE id=$1 AND delivery<>1"
-			switch m.Delivery {
-			case ledger.Waiting:
-				continue
-			case ledger.CallerGone:
-				query = "UPDATE tool_calls SET delivery=2 WHERE id=$1 AND delivery=0"
-			}
-			if _, err := tx.Exec(query, m.Call); err != nil {
+			if _, err := tx.Exec("UPDATE tool_calls SET delivery=$2 WHERE id=$1 AND delivery=0", m.Call, int64(m.Delivery)); err != nil {
 				return err
 			}
 		}

@@ -218,7 +218,7 @@ func (b *batches) forget(ctx context.Context, run string) error {
 	}
 	return b.s.each(ctx, []string{run}, func(tx *sqldb.Tx, run string) error {
 		return statements(tx, run, "DELETE FROM kept_pages WHERE run_id=$1", "DELETE FROM notices WHERE run_id=$1", "DELETE FROM approvals WHERE run_id=$1",
-			"DELETE FROM mcp_sessions WHERE run_id=$1", "DELETE FROM run_meters WHERE run_id=$1", "DELETE FROM offers WHERE audience='run:'||$1",
+			"DELETE FROM run_meters WHERE run_id=$1", "DELETE FROM offers WHERE audience='run:'||$1",
 			"DELETE FROM runs WHERE id=$1")
 	})
 }

@@ -3,7 +3,6 @@ package ledgerstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -78,7 +77,7 @@ func (s *Store) Settle(ctx context.Context, st ledger.Settlement) (ledger.Settle
 	switch {
 	case errors.Is(err, errTurned):
 		out.Late, out.Now = true, nil
-		if row, err = s.keepLate(ctx, st); err != nil {
+		if row, err = s.keepLate(ctx, r); err != nil {
 			return ledger.Settled{}, err
 		}
 	case err != nil:
@@ -231,12 +230,12 @@ func number(n int64) any {
 
 // keepLate keeps what came too late, once, for whoever reconciles: sealed, and believed by nobody. It gives the call as it
 // stands. What comes while the call is still in flight says nothing yet.
-func (s *Store) keepLate(ctx context.Context, st ledger.Settlement) (*callRow, error) {
-	text, err := json.Marshal(ledger.LateReport{State: st.State, Outcome: st.Outcome, Code: st.Code, Why: st.Why, Result: string(st.Result)})
-	if err != nil {
-		return nil, err
+func (s *Store) keepLate(ctx context.Context, r report) (*callRow, error) {
+	text := r.Result
+	if text == nil {
+		text = []byte{} // not NULL: a report came, and the next one is not kept
 	}
-	box, err := s.sealed("tool_calls", "late", st.Call, text)
+	box, err := s.sealed("tool_calls", "late", r.Call, text)
 	if err != nil {
 		return nil, err
 	}
@@ -246,12 +245,12 @@ func (s *Store) keepLate(ctx context.Context, st ledger.Settlement) (*callRow, e
 		if err != nil {
 			return err
 		}
-		fact := "a report came after the call was concluded (" + string(st.State) + "); it is kept and not believed"
+		fact := "its owner reported after it was concluded, which is kept and changes nothing: " + outcomeFact(r)
 		if _, err := tx.Exec(`UPDATE tool_calls SET late=$3, why=why||$4 WHERE id=$1 AND nonce=$2 AND late IS NULL AND state IN ('succeeded','failed','uncertain')`,
-			st.Call, st.Nonce, box, lines(clock(now), ledger.Reason{Stage: stageOutcome, Fact: fact})); err != nil {
+			r.Call, r.Nonce, box, lines(clock(now), ledger.Reason{Stage: stageOutcome, Fact: fact})); err != nil {
 			return err
 		}
-		row, err = callOf(tx, "", "", st.Call)
+		row, err = callOf(tx, "", "", r.Call)
 		return err
 	})
 	return row, err
