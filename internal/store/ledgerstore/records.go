@@ -111,6 +111,9 @@ func (s *Store) record(c *callRow) (ledger.Record, error) {
 			return ledger.Record{}, err
 		}
 	}
+	if len(r.Late) == 0 { // a report without a result came; the chain of reasons has it
+		r.Late = nil
+	}
 	if r.Verdict != nil {
 		note, err := s.opened("reconciliations", "note", r.ID, c.note)
 		if err != nil {
