@@ -83,12 +83,12 @@ func Next(c Class, s State, e Event) (State, bool) {
 		switch e {
 		case Done:
 			return Succeeded, true
-		case LoseTrack, Break:
+		case Break:
 			if c == Effect {
 				return Uncertain, true
 			}
 			return Failed, true
-		case Abandon:
+		case LoseTrack, Abandon:
 			if c == Observation {
 				return Failed, true
 			}

@@ -42,11 +42,11 @@ func arrows() map[step]State {
 
 		{Query, Dispatched, Break}:           Failed, // T8, its owner
 		{Observation, Dispatched, Break}:     Failed,
-		{Query, Dispatched, LoseTrack}:       Failed,
 		{Observation, Dispatched, LoseTrack}: Failed,
 		{Observation, Dispatched, Abandon}:   Failed, // T8, a sweep: it may be looked at again
 
 		{Effect, Dispatched, LoseTrack}: Uncertain, // T9, its owner
+		{Query, Dispatched, LoseTrack}:  Uncertain,
 		{Effect, Dispatched, Break}:     Uncertain,
 		{Effect, Dispatched, Abandon}:   Uncertain, // T9, a sweep
 		{Query, Dispatched, Abandon}:    Uncertain,

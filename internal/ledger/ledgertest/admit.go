@@ -260,13 +260,16 @@ func (w *World) count(r *run, b binding.Binding, meter string) *ledger.Refusal {
 func (w *World) enter(a ledger.Admission, r *run, bound binding.Binding, meter string) *call {
 	now := w.now()
 	r.Calls++
+	if until := now.Add(r.idle); !r.IdleUntil.IsZero() && until.After(r.IdleUntil) {
+		r.IdleUntil = until
+	}
 	state, _ := effect.Next(a.Class, "", effect.Admit)
 	until := now.Add(a.Bound)
 	if r.Deadline.Before(until) {
 		until = r.Deadline
 	}
 	c := &call{nonce: a.Nonce, digest: bytes.Clone(a.Digest), until: until.Add(margin), meter: meter, Record: ledger.Record{ID: a.ID, Run: r.ID, Agent: a.Agent,
-		Conversation: r.Conversation, Seq: r.Calls, Tool: a.Tool, Capability: a.Capability, Class: a.Class, State: state, Key: a.Key, Named: a.Named,
+		Conversation: r.Conversation, Seq: r.Calls + r.Refused, Tool: a.Tool, Capability: a.Capability, Class: a.Class, State: state, Key: a.Key, Named: a.Named,
 		Owner: a.Process, Binding: bound, Args: bytes.Clone(a.Args), Created: now}}
 	if a.Approval != nil {
 		c.Approval = a.Approval.ID
@@ -276,6 +279,7 @@ func (w *World) enter(a ledger.Admission, r *run, bound binding.Binding, meter s
 	}
 	c.Evidence = []ledger.EvidenceRow{{N: 0, Provider: bound.Provider, CredentialOwner: bound.CredentialOwner(), Conversation: r.Conversation, At: now,
 		Evidence: ledger.Evidence{Kind: "source", Host: a.Source.Host, URL: a.Source.URL}}}
+	c.reasons(now, a.Why)
 	c.why(now, "offer", "bound to "+bound.Provider, "")
 	c.why(now, "admission", "counted for "+meter, "")
 	w.add(c)
@@ -297,23 +301,15 @@ func (s *Store) Refuse(ctx context.Context, a ledger.Ask, code string, why []led
 
 // refuse keeps a refusal; beyond the bound it only counts it and gives no id.
 func (w *World) refuse(a ledger.Ask, r *run, code string, why []ledger.Reason, result []byte) string {
-	r.Refused++
-	if r.kept >= refusedAtMost {
+	if r.Refused++; r.Refused > refusedAtMost {
 		return ""
 	}
-	r.kept++
 	now := w.now()
-	c := &call{digest: bytes.Clone(a.Digest), until: now, meter: "", Record: ledger.Record{Run: r.ID, Agent: a.Agent, Conversation: r.Conversation, Seq: r.Calls,
+	c := &call{digest: bytes.Clone(a.Digest), until: now, meter: "", Record: ledger.Record{Run: r.ID, Agent: a.Agent, Conversation: r.Conversation, Seq: r.Calls + r.Refused,
 		Tool: a.Tool, Capability: a.Capability, Class: a.Class, State: effect.Refused, Code: code, IsError: true, Key: a.Key, Named: a.Named,
 		Args: bytes.Clone(a.Args), Result: bytes.Clone(result), Created: now, Ended: now}}
-	for _, reason := range why {
-		at := reason.At
-		if at.IsZero() {
-			at = now
-		}
-		c.why(at, reason.Stage, reason.Fact, reason.Ref)
-	}
-	if len(why) == 0 {
+	c.reasons(now, a.Why)
+	if c.reasons(now, why); len(why) == 0 {
 		c.why(now, "admission", "refused: "+code, "")
 	}
 	w.add(c)

@@ -53,7 +53,6 @@ type (
 	run struct {
 		ledger.Run
 		idle time.Duration
-		kept int // refused calls that are kept
 	}
 	call struct {
 		ledger.Record
@@ -237,6 +236,16 @@ func (c *call) record(whole bool) ledger.Record {
 func (c *call) why(at time.Time, stage, fact, ref string) {
 	if fact != "" {
 		c.Why = append(c.Why, ledger.Reason{Stage: stage, At: at, Fact: fact, Ref: ref})
+	}
+}
+
+// reasons adds what was decided before; what has no time is of now.
+func (c *call) reasons(now time.Time, list []ledger.Reason) {
+	for _, r := range list {
+		if r.At.IsZero() {
+			r.At = now
+		}
+		c.why(r.At, r.Stage, r.Fact, r.Ref)
 	}
 }
 

@@ -35,7 +35,7 @@ func (r *run) over(now time.Time) (reason string, at time.Time, over bool) {
 	return "", time.Time{}, false
 }
 
-func (w *World) end(r *run, reason string) {
+func (w *World) close(r *run, reason string) {
 	r.Open, r.EndReason, r.Ended = false, reason, w.now()
 	for _, a := range w.approvals {
 		if a.Run == r.ID && (a.state == "approved" || a.state == "open") {
@@ -66,7 +66,7 @@ func (s *Store) OpenRun(ctx context.Context, n ledger.NewRun) (out ledger.Run, e
 					continue
 				}
 				if reason, _, over := r.over(now); over {
-					s.end(r, reason)
+					s.close(r, reason)
 					continue
 				}
 				out = r.copy(false)
@@ -139,7 +139,7 @@ func (s *Store) EndRun(ctx context.Context, agent, id, reason string) (out ledge
 			return err
 		}
 		if r.Open {
-			s.end(r, reason)
+			s.close(r, reason)
 		}
 		out = r.copy(false)
 		return nil
@@ -331,33 +331,43 @@ func (s *Store) Sent(ctx context.Context, ids []string) error {
 	})
 }
 
-// forget drops what is past its time of keeping.
+// forget drops what is past its time of keeping: the texts of a run, much later the run with all its rows, sooner what
+// was refused.
 func (w *World) forget(k ledger.Retention) {
 	now := w.now()
 	long := func(d, def time.Duration) time.Time { return now.Add(-cmp.Or(d, def)) }
 	const day = 24 * time.Hour
-	content, refused := long(k.Content, 30*day), long(k.Refused, 7*day)
-	open := make(map[string]bool) // runs with an uncertain effect that nobody has reconciled
+	content, rows, refused, dead := long(k.Content, 30*day), long(k.Rows, 365*day), long(k.Refused, 7*day), long(k.Dead, 7*day)
+	needed := make(map[string]bool) // runs with an uncertain effect that nobody has reconciled
+	owners := make(map[string]bool) // processes that calls are in flight of
 	for _, c := range w.order {
 		if c.Class == effect.Effect && c.State == effect.Uncertain && c.Verdict == nil {
-			open[c.Run] = true
+			needed[c.Run] = true
+		}
+		if !c.State.Final() || c.Delivery == ledger.Waiting {
+			owners[c.Owner] = true
 		}
 	}
 	w.order = slices.DeleteFunc(w.order, func(c *call) bool {
 		r := w.runs[c.Run]
-		if !r.Open && r.Ended.Before(content) && !open[c.Run] {
+		old := func(before time.Time) bool { return !r.Open && r.Ended.Before(before) && !needed[c.Run] }
+		if old(content) {
 			c.Args, c.Result, c.Late = nil, nil, nil
 			for i := range c.Evidence {
 				c.Evidence[i].URL, c.Evidence[i].Title = "", ""
 			}
+			if c.Verdict != nil {
+				c.Verdict.Note = ""
+			}
 		}
-		gone := c.State == effect.Refused && c.Created.Before(refused)
+		gone := old(rows) || c.State == effect.Refused && c.Created.Before(refused)
 		if gone {
 			delete(w.calls, c.ID)
-			r.kept--
 		}
 		return gone
 	})
+	maps.DeleteFunc(w.runs, func(_ string, r *run) bool { return !r.Open && r.Ended.Before(rows) && !needed[r.ID] })
 	meters := minuteOf(long(k.Meters, 2*day))
 	maps.DeleteFunc(w.minutes, func(m minute, _ int64) bool { return m.minute < meters })
+	maps.DeleteFunc(w.processes, func(id string, p *process) bool { return p.dead && p.expires.Before(dead) && !owners[id] })
 }

@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -51,8 +52,11 @@ func (w *World) dispatch(id, nonce string) ledger.DispatchVerdict {
 func (s *Store) Settle(ctx context.Context, m ledger.Settlement) (out ledger.Settled, err error) {
 	err = s.write(ctx, "Settle", func() error {
 		c := s.calls[m.Call]
-		if c == nil || c.nonce != m.Nonce {
+		switch {
+		case c == nil:
 			return ledger.ErrNotFound
+		case !mayFollow(c.Class, m.From, m.State):
+			return fmt.Errorf("a call of class %s does not go from %s to %s", c.Class, m.From, m.State)
 		}
 		out = s.settle(c, m)
 		return nil
@@ -60,48 +64,59 @@ func (s *Store) Settle(ctx context.Context, m ledger.Settlement) (out ledger.Set
 	return out, err
 }
 
-func (w *World) settle(c *call, m ledger.Settlement) ledger.Settled {
+// mayFollow says whether a call's owner can bring it from one state to a final other one.
+func mayFollow(c effect.Class, from, to effect.State) bool {
+	return slices.ContainsFunc([]effect.Event{effect.Done, effect.TurnedAway, effect.Break, effect.LoseTrack}, func(e effect.Event) bool {
+		next, ok := effect.Next(c, from, e)
+		return ok && next == to && to.Final()
+	})
+}
+
+func (w *World) settle(c *call, m ledger.Settlement) (out ledger.Settled) {
 	now := w.now()
 	res, _ := w.resolved(c.Agent, c.Capability, c.Tool, c.Binding.Profile)
-	out := ledger.Settled{}
-	if res.Off != "" || res.Binding.Fingerprint() != c.Binding.Fingerprint() {
-		out.Withheld = m.State == effect.Succeeded || m.Result != nil
-		if res.Off == "" {
-			b := res.Binding
-			out.Now = &b
+	changed := res.Off != "" || res.Binding.Fingerprint() != c.Binding.Fingerprint()
+	switch {
+	case c.nonce == m.Nonce && c.State == m.State && c.Outcome == m.Outcome && (c.Code == m.Code || c.Withheld):
+		// our own commit was in doubt, and did happen
+	case c.nonce != m.Nonce || c.State != m.From:
+		if c.nonce == m.Nonce && c.State.Final() && c.State != effect.Refused && c.Late == nil {
+			c.Late = append([]byte{}, m.Result...)
+			c.why(now, "outcome", "a report came too late and is not believed", "")
 		}
+		return ledger.Settled{Late: true, Record: c.record(true)}
+	default:
+		w.end(c, m, changed)
 	}
-	if c.State != m.From {
-		out.Late = !(c.State == m.State && c.Outcome == m.Outcome && (c.Withheld || c.Code == m.Code && bytes.Equal(c.Result, m.Result)))
-		if out.Late && c.State.Final() && c.Late == nil && m.Result != nil {
-			c.Late = bytes.Clone(m.Result)
-		}
-		if out.Withheld = c.Withheld; !out.Withheld {
-			out.Now = nil
-		}
-		out.Record = c.record(true)
-		return out
+	if out.Withheld = c.Withheld; c.Withheld && changed && res.Off == "" {
+		b := res.Binding
+		out.Now = &b
 	}
-	c.State, c.Outcome, c.Code, c.IsError, c.Ended = m.State, m.Outcome, m.Code, m.IsError, now
-	if !out.Withheld {
-		out.Now = nil
+	out.Record = c.record(true)
+	return out
+}
+
+// end writes how a call ended. Under a binding that changed meanwhile its content is dropped.
+func (w *World) end(c *call, m ledger.Settlement, changed bool) {
+	now := w.now()
+	c.State, c.Outcome, c.Code, c.IsError, c.Ended, c.Withheld = m.State, m.Outcome, m.Code, m.IsError, now, changed
+	switch {
+	case !changed:
 		c.Result = bytes.Clone(m.Result)
-		if m.State == effect.Succeeded {
-			for _, e := range m.Evidence {
-				c.Evidence = append(c.Evidence, ledger.EvidenceRow{N: int64(len(c.Evidence)), Provider: c.Binding.Provider,
-					CredentialOwner: c.Binding.CredentialOwner(), Conversation: c.Conversation, At: now, Evidence: e})
-			}
-		}
-	} else {
-		c.Withheld, c.IsError, c.Code = true, true, "binding_changed"
+	case m.State == effect.Succeeded:
+		c.Code, c.IsError = "binding_changed", true
 	}
-	if m.Gone {
+	for _, e := range m.Evidence {
+		if m.State == effect.Succeeded && !changed {
+			c.Evidence = append(c.Evidence, ledger.EvidenceRow{N: int64(len(c.Evidence)), Provider: c.Binding.Provider,
+				CredentialOwner: c.Binding.CredentialOwner(), Conversation: c.Conversation, At: now, Evidence: e})
+		}
+	}
+	if m.Gone && c.Delivery == ledger.Waiting {
 		c.Delivery = ledger.CallerGone
 	}
 	c.why(now, "outcome", m.Why, "")
 	w.concluded(c)
-	out.Record = c.record(true)
-	return out
 }
 
 // concluded lets the hold of an effect go whose outcome is known, and tells a person of one whose is not.
@@ -122,7 +137,7 @@ func (w *World) concluded(c *call) {
 func (s *Store) Deliver(ctx context.Context, marks []ledger.Mark) error {
 	return s.write(ctx, "Deliver", func() error {
 		for _, m := range marks {
-			if c := s.calls[m.Call]; c != nil && m.Delivery != ledger.Waiting && c.Delivery != ledger.HandedOver {
+			if c := s.calls[m.Call]; c != nil && c.Delivery == ledger.Waiting {
 				c.Delivery = m.Delivery
 			}
 		}
@@ -298,7 +313,7 @@ func (s *Store) Sweep(ctx context.Context, retention ledger.Retention) (n int, e
 		}
 		for _, r := range s.runs {
 			if reason, _, over := r.over(s.now()); over && r.Open {
-				s.end(r, reason)
+				s.close(r, reason)
 			}
 		}
 		s.forget(retention)
