@@ -34,8 +34,8 @@ type Keyset struct {
 
 // Source is where a keyset is kept, so that one of another process's making can be loaded.
 type Source struct {
-	// Load gives the keyset as it is kept now. It is called by one goroutine at a time, at times inside a transaction.
-	Load func() (*Keyset, error)
+	// Load brings the keyset to what is kept now, by Replace. It may be called inside a transaction.
+	Load func() error
 	// Fresh says whether Load was called lately enough to seal. Where it was not, it is called before anything is sealed.
 	Fresh func() bool
 }
@@ -169,11 +169,9 @@ func (k *Keyset) look(enough func(*ring) bool) (*ring, error) {
 	if r := k.now.Load(); enough(r) {
 		return r, nil
 	}
-	kept, err := s.Load()
-	if err != nil {
+	if err := s.Load(); err != nil {
 		return nil, err
 	}
-	k.Replace(kept)
 	return k.now.Load(), nil
 }
 

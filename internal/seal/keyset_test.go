@@ -146,7 +146,7 @@ func TestUnknownKeyAsksTheSource(t *testing.T) {
 	box := sealed(t, elsewhere, here, "young")
 	var asked atomic.Int64
 	always := func() bool { return true }
-	k.From(Source{Load: func() (*Keyset, error) { asked.Add(1); return elsewhere, nil }, Fresh: always})
+	k.From(Source{Load: func() error { asked.Add(1); k.Replace(elsewhere); return nil }, Fresh: always})
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -167,7 +167,7 @@ func TestUnknownKeyAsksTheSource(t *testing.T) {
 		t.Error(err)
 	}
 	gone := errors.New("no database")
-	k.From(Source{Load: func() (*Keyset, error) { return nil, gone }, Fresh: always})
+	k.From(Source{Load: func() error { return gone }, Fresh: always})
 	if _, err := k.Open(here, sealed(t, fresh(t), here, "x")); !errors.Is(err, ErrSealed) || !errors.Is(err, gone) {
 		t.Error(err)
 	}
@@ -187,13 +187,14 @@ func TestStaleKeysetLooksBeforeItSeals(t *testing.T) {
 	gone := errors.New("no database")
 	var looked atomic.Int64
 	var lately, answers atomic.Bool
-	k.From(Source{Fresh: lately.Load, Load: func() (*Keyset, error) {
+	k.From(Source{Fresh: lately.Load, Load: func() error {
 		looked.Add(1)
 		if !answers.Load() {
-			return nil, gone
+			return gone
 		}
+		k.Replace(next)
 		lately.Store(true)
-		return next, nil
+		return nil
 	}})
 	if b, err := k.Seal(here, nil); !errors.Is(err, ErrStale) || !errors.Is(err, gone) || b != nil {
 		t.Fatal(err)
