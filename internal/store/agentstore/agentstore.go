@@ -232,7 +232,7 @@ func (s *Store) Change(ctx context.Context, id, by string, edit func(*agent.Agen
 		if len(verbs) == 0 {
 			return nil
 		}
-		state, asking, pausedBy := "active", 0, (*string)(nil)
+		state, asking := "active", 0
 		if after.Disabled {
 			state = "disabled"
 			if !before.Disabled { // all that was offered is stale, and what is in flight under it is cancelled and withheld
@@ -242,12 +242,20 @@ func (s *Store) Change(ctx context.Context, id, by string, edit func(*agent.Agen
 		if after.Elicitation {
 			asking = 1
 		}
+		var pausedBy *string
+		var pausedAt *int64
 		if after.Paused.By != "" {
-			pausedBy = &after.Paused.By
+			pausedBy, pausedAt = &after.Paused.By, micros(before.Paused.At)
+			if before.Paused.By == "" {
+				now, err := tx.Now()
+				if err != nil {
+					return err
+				}
+				pausedAt = &now
+			}
 		}
-		if _, err := tx.Exec(`UPDATE agents SET name = $2, state = $3, grants_version = $4, elicitation = $5, paused_by = $6,
-			paused_at = CASE WHEN $6 IS NULL THEN NULL WHEN paused_by = $6 THEN paused_at ELSE now_us() END WHERE id = $1`,
-			id, after.Name, state, after.GrantsVersion, asking, pausedBy); err != nil {
+		if _, err := tx.Exec("UPDATE agents SET name = $2, state = $3, grants_version = $4, elicitation = $5, paused_by = $6, paused_at = $7 WHERE id = $1",
+			id, after.Name, state, after.GrantsVersion, asking, pausedBy, pausedAt); err != nil {
 			return err
 		}
 		for _, verb := range verbs {
