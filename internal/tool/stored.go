@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -59,106 +58,29 @@ func DecodeStored(b []byte) (Stored, error) {
 	return s.Stored, nil
 }
 
-// Record is a call as hosts see it over HTTP. Times are UTC.
-type Record struct {
-	ID              string                  `json:"id"`
-	Run             string                  `json:"run_id"`
-	Conversation    string                  `json:"conversation_id"`
-	Tool            string                  `json:"tool"`
-	Capability      string                  `json:"capability"`
-	Provider        string                  `json:"provider"`
-	CredentialOwner string                  `json:"credential_owner"`
-	AccountSource   string                  `json:"account_source"`
-	Class           effect.Class            `json:"class"`
-	State           effect.State            `json:"state"`
-	Outcome         effect.Outcome          `json:"outcome,omitempty"`
-	Code            string                  `json:"code,omitempty"`
-	IsError         bool                    `json:"is_error"`
-	Withheld        bool                    `json:"withheld"`
-	Arguments       json.RawMessage         `json:"arguments"` // null once their time of keeping is over
-	Text            string                  `json:"text"`      // what the model read, byte for byte; empty while the call runs
-	Image           *ImageRef               `json:"image,omitempty"`
-	Output          json.RawMessage         `json:"output,omitempty"` // of a success
-	Error           json.RawMessage         `json:"error,omitempty"`  // of an error: its keys
-	Evidence        []RecordEvidence        `json:"evidence"`
-	CallID          string                  `json:"call_id,omitempty"` // the caller's own key
-	Approval        string                  `json:"approval_id,omitempty"`
-	Created         time.Time               `json:"created_at"`
-	Dispatched      time.Time               `json:"dispatched_at,omitzero"`
-	Ended           time.Time               `json:"ended_at,omitzero"`
-	Reconciliation  *RecordedReconciliation `json:"reconciliation,omitempty"`
+// Told is what a call was answered with, for people and for the host's record. All is empty while the call runs.
+type Told struct {
+	Text   string          // what the model read, byte for byte
+	Image  *ImageRef       // of the picture that went with it
+	Output json.RawMessage // of a success
+	Error  json.RawMessage // of an error: its keys
 }
 
-// RecordEvidence is one piece of evidence.
-type RecordEvidence struct {
-	ID              string    `json:"id"` // CALL.N
-	Kind            string    `json:"kind"`
-	URL             string    `json:"url,omitempty"`
-	SHA256          string    `json:"sha256,omitempty"`
-	Artifact        string    `json:"artifact_id,omitempty"`
-	Provider        string    `json:"provider"`
-	CredentialOwner string    `json:"credential_owner"`
-	At              time.Time `json:"at"`
-}
-
-// RecordedReconciliation is what somebody stated.
-type RecordedReconciliation struct {
-	Verdict  ledger.Verdict `json:"verdict"`
-	Note     string         `json:"note,omitempty"`
-	Evidence string         `json:"evidence,omitempty"`
-	ByKind   string         `json:"by_kind"`
-	By       string         `json:"by_id"`
-	At       time.Time      `json:"at"`
-}
-
-// RecordOf is the host's record of a call. say words what has no stored answer. The error is one of a kept answer that
-// cannot be read.
-func RecordOf(r ledger.Record, say observation.Speaker) (Record, error) {
-	out := Record{ID: r.ID, Run: r.Run, Conversation: r.Conversation, Tool: r.Tool, Capability: r.Capability, Provider: r.Binding.Provider,
-		CredentialOwner: r.Binding.CredentialOwner(), AccountSource: accountSource(r), Class: r.Class, State: r.State, Outcome: r.Outcome, Code: r.Code,
-		IsError: r.IsError, Withheld: r.Withheld, Arguments: json.RawMessage("null"), CallID: r.Key, Approval: r.Approval, Evidence: []RecordEvidence{},
-		Created: r.Created, Dispatched: r.Dispatched, Ended: r.Ended}
-	if json.Valid(r.Args) {
-		out.Arguments = r.Args
-	} else if len(r.Args) > 0 { // as a client sent them: no JSON, and so refused
-		quoted, err := json.Marshal(string(r.Args))
-		if err != nil {
-			return Record{}, err
-		}
-		out.Arguments = quoted
-	}
-	for _, e := range r.Evidence {
-		out.Evidence = append(out.Evidence, RecordEvidence{ID: evidenceID(r.ID, e.N), Kind: e.Kind, URL: e.URL, SHA256: e.SHA256, Artifact: e.Artifact,
-			Provider: e.Provider, CredentialOwner: e.CredentialOwner, At: e.At})
-	}
-	if v := r.Verdict; v != nil {
-		out.Reconciliation = &RecordedReconciliation{v.Verdict, v.Note, v.Evidence, v.By.Kind, v.By.ID, v.At}
-	}
+// Told is what a call was answered with; a call that has no answer of its own is told in words of ours. The error is one
+// of a kept answer that cannot be read.
+func (p *Pipeline) Told(r ledger.Record) (Told, error) {
 	if !r.State.Final() {
-		return out, nil
+		return Told{}, nil
 	}
-	kept, err := keptAnswer(r, say)
+	kept, err := keptAnswer(r, observation.Speaker{Base: p.o.AnswerBase()})
 	if err != nil {
-		return Record{}, err
+		return Told{}, fmt.Errorf("answer of %s: %w", r.ID, err)
 	}
-	out.Text, out.Image = kept.Text, kept.Image
-	if out.IsError {
-		out.Error = observation.Keys(kept.Structured, false, observation.IDs{Call: r.ID, Run: r.Run})
-	} else {
-		out.Output = kept.Output
+	out := Told{Text: kept.Text, Image: kept.Image, Output: kept.Output}
+	if r.IsError || r.Result == nil {
+		out.Output, out.Error = nil, observation.Keys(kept.Structured, false, observation.IDs{Call: r.ID, Run: r.Run})
 	}
 	return out, nil
-}
-
-// accountSource says where the credential is: managed by the environment, a row of the install's or the agent's, or none.
-func accountSource(r ledger.Record) string {
-	switch {
-	case r.Binding.AccountOwner == "none" || r.Binding.AccountOwner == "":
-		return "none"
-	case r.Binding.CredentialOwner() == "agent":
-		return "agent"
-	}
-	return "install"
 }
 
 // keptAnswer is what a final call was answered with, or the words for one that has no answer.
