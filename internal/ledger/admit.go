@@ -149,7 +149,11 @@ func (l *Ledger) takeBack(ctx context.Context, adm Admission) {
 	from, _ := effect.Next(adm.Class, "", effect.Admit)
 	s := Cancelled().settlement(adm.Class, from, true)
 	s.Call, s.Nonce, s.Gone = adm.ID, adm.Nonce, true
-	if _, err := l.store.Settle(ctx, s); err != nil && !errors.Is(err, ErrNotFound) {
+	err := again(ctx, func() error {
+		_, err := l.store.Settle(ctx, s)
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrNotFound) {
 		l.o.Log.Warn("an admission in doubt is left to a sweep", "call", adm.ID, "error", err)
 	}
 }

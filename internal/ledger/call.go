@@ -49,9 +49,8 @@ type Call struct {
 	listen func() bool // ends the listening to the caller
 	began  time.Time   // before the admission was asked for
 
-	turn    sync.Mutex // one of Dispatch and Settle at a time; guards permit, doubt, settled
+	turn    sync.Mutex // one of Dispatch and Settle at a time; guards permit, settled, failed
 	permit  Permit
-	doubt   bool // a dispatch was asked for and nobody knows whether it was committed
 	settled *Settled
 	failed  error
 
@@ -90,7 +89,7 @@ func (c *Call) Dispatch(ctx context.Context) (Permit, error) {
 	if c.permit.grant != nil {
 		return c.permit, nil
 	}
-	if c.recorded || c.settled != nil || c.failed != nil || c.doubt {
+	if c.recorded || c.settled != nil || c.failed != nil {
 		return Permit{}, ErrNotPermitted
 	}
 	bounded, cancel, err := within(ctx)
@@ -133,8 +132,7 @@ func (c *Call) cross(ctx context.Context) error {
 		c.stop(context.Canceled)
 	}
 	switch {
-	case err != nil:
-		c.doubt = true
+	case err != nil: // it may have been committed all the same; settling looks
 		return fault("dispatch", err)
 	case verdict == DispatchHeld:
 		return ErrHeld
@@ -226,39 +224,27 @@ func (c *Call) last() Settled {
 	return *c.settled
 }
 
-// conclude writes the end. Which state it leaves is what this process believes; where the row says otherwise and is still
-// in flight, the row is right and the report is read once more against it.
-func (c *Call) conclude(ctx context.Context, r Report) (Settled, error) {
+// conclude writes the end. Which state it leaves is what this process believes; where the row is still in flight and says
+// otherwise, as after a dispatch in doubt, the row is right and the report is read once more against it.
+func (c *Call) conclude(ctx context.Context, r Report) (settled Settled, err error) {
 	c.mu.Lock()
 	from, gone := c.state, c.gone
 	c.mu.Unlock()
-	for round := 0; ; round++ {
-		if c.doubt && round == 0 {
-			if err := again(ctx, func() error {
-				at, err := c.l.store.Call(ctx, c.record.Agent, c.record.Run, c.record.ID)
-				if err == nil && !at.State.Final() {
-					from = at.State
-				}
-				return err
-			}); err != nil {
-				return Settled{}, err
-			}
-		}
+	for range 2 {
 		s := r.settlement(c.ask.Class, from, c.unsent(from))
 		s.Call, s.Nonce, s.Gone = c.record.ID, c.nonce, gone
-		var settled Settled
 		if err := again(ctx, func() (err error) {
 			settled, err = c.l.store.Settle(ctx, s)
 			return err
 		}); err != nil {
 			return Settled{}, err
 		}
-		if settled.Late && !settled.Record.State.Final() && settled.Record.State != from && round == 0 {
-			from = settled.Record.State
-			continue
+		if now := settled.Record.State; !settled.Late || now.Final() || now == from {
+			break
 		}
-		return settled, nil
+		from = settled.Record.State
 	}
+	return settled, nil
 }
 
 // unsent says that nothing can have been sent: there is no permit, or it was never opened. An effect whose boundary is

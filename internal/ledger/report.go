@@ -1,6 +1,10 @@
 package ledger
 
-import "github.com/wayleave/wayleave/internal/effect"
+import (
+	"slices"
+
+	"github.com/wayleave/wayleave/internal/effect"
+)
 
 // Report is how a call ended, as whoever carried it out saw it. What the row says of it is decided by the table of
 // package effect, by how far the row came and by whether the permit was opened: a report that claims more than can have
@@ -38,7 +42,7 @@ func InputDispatched(code string, result []byte, seen ...Evidence) Report {
 // NotDispatched says that nothing was sent, for a reason that a model may read. An empty code is that of a success:
 // nothing had to be sent.
 func NotDispatched(code string, result []byte, seen ...Evidence) Report {
-	return Report{events: []effect.Event{effect.TurnedAway, effect.LoseTrack, effect.Break}, outcome: effect.NotDispatched,
+	return Report{events: []effect.Event{effect.TurnedAway, effect.LoseTrack}, outcome: effect.NotDispatched,
 		code: code, isError: code != "", result: result, evidence: seen}
 }
 
@@ -52,7 +56,7 @@ func Cancelled() Report { return Fault("cancelled") }
 
 // Uncertain says that something was sent and nobody knows what became of it.
 func Uncertain(code string, result []byte, seen ...Evidence) Report {
-	return Report{events: []effect.Event{effect.LoseTrack, effect.Break}, outcome: effect.OutcomeUncertain,
+	return Report{events: []effect.Event{effect.LoseTrack}, outcome: effect.OutcomeUncertain,
 		code: code, isError: true, result: result, evidence: seen}
 }
 
@@ -65,17 +69,20 @@ func (r Report) Because(fact string) Report {
 // settlement is what a report means for a row in state from. unsent says that nothing can have been sent: no boundary
 // was committed, or the right to send was never used.
 func (r Report) settlement(c effect.Class, from effect.State, unsent bool) Settlement {
-	events := r.events
+	if len(r.events) == 0 { // whoever reports nothing has a fault
+		r = Fault("internal_error")
+	}
+	events := slices.Concat(r.events, []effect.Event{effect.Break}) // which may happen to whatever is in flight
 	if unsent {
-		switch events[0] {
+		switch r.events[0] {
 		case effect.Done: // I16: what was not sent is not "ok"
-			events = []effect.Event{effect.TurnedAway, effect.Done}
+			events = slices.Insert(events, 0, effect.TurnedAway)
 		case effect.LoseTrack: // there is nothing to lose track of
-			events = []effect.Event{effect.Break, effect.LoseTrack}
+			events = slices.Insert(events, 0, effect.Break)
 		}
 	}
 	s := Settlement{From: from, State: effect.Uncertain, Outcome: effect.OutcomeUncertain, Code: r.code, IsError: r.isError, Why: r.why}
-	happened := events[0]
+	var happened effect.Event
 	for _, e := range events {
 		if to, ok := effect.Next(c, from, e); ok && to.Final() {
 			s.State, happened = to, e
