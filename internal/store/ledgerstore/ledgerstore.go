@@ -33,8 +33,8 @@ type Store struct {
 	resolve binding.Resolve
 	point   func(name string)
 
-	mu     sync.Mutex // guards what follows
-	tidied int64      // the database's clock when this process last looked for what is past its time of keeping
+	mu       sync.Mutex // guards what follows
+	metersAt int64      // the database's clock when this process last looked through the minute meters
 }
 
 var _ ledger.Store = (*Store)(nil)

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// tidyEvery is how often a process looks for what is past its time of keeping, in the database's microseconds.
-	tidyEvery = 10 * 60 * 1_000_000
-	day       = 24 * time.Hour
+	day = 24 * time.Hour
+	// metersEvery is how often a process looks through the minute meters, in the database's microseconds.
+	metersEvery = 10 * minute
 	// slow is how long a transaction of a batch may take before the next batch is halved: whoever admits a call waits for it.
 	slow = 50 * time.Millisecond
 	// leastBatch and firstBatch are the smallest batch, in rows, and the first.
@@ -41,17 +41,8 @@ func completed(r ledger.Retention) ledger.Retention {
 	return r
 }
 
-// tidy does what is due every ten minutes of the database's clock.
+// tidy lets go of what is past its time of keeping. Where nothing is, it has asked a few indexes and written nothing.
 func (s *Store) tidy(ctx context.Context, now int64, r ledger.Retention) error {
-	s.mu.Lock()
-	due := s.tidied == 0 || now-s.tidied >= tidyEvery || now < s.tidied
-	if due {
-		s.tidied = now
-	}
-	s.mu.Unlock()
-	if !due {
-		return nil
-	}
 	r = completed(r)
 	before := func(d time.Duration) int64 { return now - d.Microseconds() }
 	b := &batches{s: s, most: r.Batch, size: min(r.Batch, firstBatch)}
@@ -81,8 +72,23 @@ func (s *Store) tidy(ctx context.Context, now int64, r ledger.Retention) error {
 			return err
 		}
 	}
+	return s.dropMeters(ctx, now, before(r.Meters))
+}
+
+// dropMeters removes the meters of minutes before a time. They have no index by minute, which every admission would pay
+// for, so they are looked through now and then.
+func (s *Store) dropMeters(ctx context.Context, now, before int64) error {
+	s.mu.Lock()
+	due := s.metersAt == 0 || now-s.metersAt >= metersEvery || now < s.metersAt
+	if due {
+		s.metersAt = now
+	}
+	s.mu.Unlock()
+	if !due {
+		return nil
+	}
 	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
-		_, err := tx.Exec("DELETE FROM minute_meters WHERE minute<$1", before(r.Meters)/minute)
+		_, err := tx.Exec("DELETE FROM minute_meters WHERE minute<$1", before/minute)
 		return err
 	})
 }
