@@ -150,10 +150,11 @@ func (q *inquiry) await(ctx context.Context, a *approval.Approval) (answered boo
 			if errors.Is(got.err, ErrComeAgain) {
 				return false, ErrComeAgain
 			}
-			if got.err != nil || !got.asked { // the other ways to answer remain
+			reply := approval.Reply{Answer: approval.Answer(got.answer), Channel: approval.Elicitation, By: "token:" + q.c.Token}
+			if got.err != nil || !got.asked || reply.Check() != nil { // no answer; the other ways to give one remain
 				continue
 			}
-			_, err := q.o.Approvals.Answer(ctx, a.ID, approval.Reply{Answer: approval.Answer(got.answer), Channel: approval.Elicitation, By: "token:" + q.c.Token})
+			_, err := q.o.Approvals.Answer(ctx, a.ID, reply)
 			if err != nil && !errors.Is(err, approval.ErrNotOpen) && !errors.Is(err, approval.ErrMayNotElicit) {
 				return false, q.lost(ctx, stored("store an answer", err))
 			}
