@@ -44,7 +44,9 @@ type cluster struct {
 	admin            *sql.DB
 	alive            io.Closer // the guard's input
 	databases        atomic.Int64
-	making           sync.Mutex // CREATE DATABASE wants its template for itself
+	mu               sync.Mutex // CREATE DATABASE wants its template for itself
+	emptied          []string   // databases of tests that ended, for the next
+	shape            string     // of the template: what a test may not leave changed
 }
 
 // started is the process's one cluster. It is the one variable of this package: a cluster is too dear to start for each
@@ -212,26 +214,34 @@ func (c *cluster) prepare() error {
 		return err
 	}
 	_, err = schema.Up(ctx, db)
-	return errors.Join(err, db.Close())
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	return c.keepFirst(ctx)
 }
 
-// database makes one, a copy of another, and gives its addresses. It is dropped when the test ends.
-func (c *cluster) database(t testing.TB, from string) (socket, tcp string) {
-	t.Helper()
-	name := fmt.Sprintf("test_%d", c.databases.Add(1))
-	c.making.Lock()
-	_, err := c.admin.Exec("CREATE DATABASE " + name + " TEMPLATE " + from)
-	c.making.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := c.admin.Exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
-			t.Errorf("drop the test's database: %v", err)
-		}
-	})
+// addresses are those of a database: on the socket, and over loopback with a password.
+func (c *cluster) addresses(name string) (socket, tcp string) {
 	over := url.URL{Scheme: "postgres", User: url.UserPassword(role, c.password), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)), Path: "/" + name, RawQuery: "sslmode=disable"}
 	return c.address(name), over.String()
+}
+
+// create makes a database.
+func (c *cluster) create(t testing.TB, from string) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", c.databases.Add(1))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, err := c.admin.Exec("CREATE DATABASE " + name + " TEMPLATE " + from); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func (c *cluster) drop(t testing.TB, name string) {
+	if _, err := c.admin.Exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
+		t.Errorf("drop the test's database: %v", err)
+	}
 }
 
 // address is that of a database on the socket, which only this user reaches.

@@ -106,7 +106,8 @@ func New(t testing.TB, d sqldb.Dialect) Place {
 		return p
 	}
 	c := theCluster(t)
-	address, tcp := c.database(t, template)
+	name := c.migrated(t)
+	address, tcp := c.addresses(name)
 	pool, err := sql.Open("pgx", address)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +128,10 @@ func Empty(t testing.TB, d sqldb.Dialect) Place {
 	if d == sqldb.SQLite {
 		return Place{Dialect: d, Address: filepath.Join(t.TempDir(), "wayleave.db")}
 	}
-	address, tcp := theCluster(t).database(t, "template0")
+	c := theCluster(t)
+	name := c.create(t, "template0")
+	t.Cleanup(func() { c.drop(t, name) })
+	address, tcp := c.addresses(name)
 	return Place{Dialect: d, Address: address, TCP: tcp}
 }
 

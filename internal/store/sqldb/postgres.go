@@ -1,11 +1,10 @@
-// This file opens PostgreSQL.
+// This file opens PostgreSQL and runs its transactions.
 package sqldb
 
 import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,91 +12,130 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// settingsLock is the key of the advisory lock that offers and settings share.
-const settingsLock = 7477
+const (
+	// settingsLock is the key of the advisory lock that offers and settings share.
+	settingsLock = 7477
+	// attempts is how often a transaction is run that the database broke off in favour of another, or that found its
+	// connection dead before it did anything.
+	attempts = 5
+	// postgresAtMost is how many connections serve; a few more are opened for maintenance.
+	postgresAtMost = 32
+)
 
-// OpenPostgres opens the database of a URL or key=value text. The tables are not looked at.
+// limits are what each connection tells the server: a process that hangs or a host that vanishes must not keep a lock.
+// An address that names one of them decides. PgBouncer passes them on only when its ignore_startup_parameters has them;
+// then they are to be set on the role.
+func limits() map[string]string {
+	return map[string]string{"idle_in_transaction_session_timeout": "5s", "statement_timeout": "10s", "lock_timeout": "2s",
+		"tcp_user_timeout": "10s", "application_name": "wayleave"}
+}
+
+// OpenPostgres opens the database of an address, postgres://USER@HOST:PORT/NAME or key=value text; what it leaves out
+// comes from libpq's variables and files. The tables are not looked at. No error holds the password.
 func OpenPostgres(ctx context.Context, address string) (*DB, error) {
-	config, err := pgx.ParseConfig(address)
+	config, err := parse(address)
 	if err != nil {
-		return nil, errors.New("the database's address cannot be read; give postgres://USER@HOST:PORT/NAME") // the error would hold the password
+		return nil, err
 	}
-	for name, value := range map[string]string{"idle_in_transaction_session_timeout": "5s", "statement_timeout": "10s", "lock_timeout": "2s",
-		"application_name": "wayleave"} {
-		if _, ok := config.RuntimeParams[name]; !ok {
+	for name, value := range limits() {
+		if _, named := config.RuntimeParams[name]; !named {
 			config.RuntimeParams[name] = value
 		}
 	}
+	config.StatementCacheCapacity = statementsAtMost
 	pool := stdlib.OpenDB(*config)
-	pool.SetMaxOpenConns(32)
-	pool.SetMaxIdleConns(16)
+	pool.SetMaxOpenConns(postgresAtMost)
+	pool.SetMaxIdleConns(postgresAtMost / 2)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	ping, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	if err := pool.PingContext(ping); err != nil {
-		return nil, errors.Join(unavailable(err), pool.Close())
+		return nil, errors.Join(connectFault(config, err), pool.Close())
 	}
 	own := func() *sql.DB {
 		unbound := config.Copy()
 		for name, value := range map[string]string{"idle_in_transaction_session_timeout": "0", "statement_timeout": "0", "lock_timeout": "30s"} {
 			unbound.RuntimeParams[name] = value
 		}
-		pool := stdlib.OpenDB(*unbound)
-		pool.SetMaxOpenConns(2)
-		return pool
+		p := stdlib.OpenDB(*unbound)
+		p.SetMaxOpenConns(2)
+		return p
 	}
-	p := pg{pool}
-	return &DB{dialect: Postgres, reads: pool, begin: p.write, own: own, closers: []func() error{pool.Close}}, nil
+	return &DB{dialect: Postgres, reads: pool, begin: postgres{pool}.write, own: own, closers: []func() error{pool.Close}}, nil
 }
 
-type pg struct{ pool *sql.DB }
+type postgres struct{ pool *sql.DB }
 
-// attempts is how often a transaction is run that the database broke off to resolve a deadlock or a race.
-const attempts = 5
-
-func (p pg) write(ctx context.Context, lock Lock, do func(*Tx) error) error {
+func (p postgres) write(ctx context.Context, lock Lock, do func(*Tx) error) error {
 	for n := 1; ; n++ {
-		err := p.once(ctx, lock, do)
-		var refused *pgconn.PgError
-		if n < attempts && errors.As(err, &refused) && (refused.Code == "40P01" || refused.Code == "40001") {
-			continue
+		repeat, err := p.once(ctx, lock, do)
+		if !repeat || n == attempts {
+			return err
 		}
-		return err
 	}
 }
 
-func (p pg) once(ctx context.Context, lock Lock, do func(*Tx) error) (err error) {
+// once runs the transaction. repeat says that it did nothing and may be run again.
+func (p postgres) once(ctx context.Context, lock Lock, do func(*Tx) error) (repeat bool, err error) {
+	conn, release, err := turn(ctx, p.pool)
+	if err != nil {
+		return false, fault(Postgres, err)
+	}
+	defer release()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bound)
 	defer cancel()
-	tx, err := p.pool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
-		return unavailable(err)
+		return broken(ctx, err), fault(Postgres, err)
 	}
-	over := false
-	defer func() {
-		if !over {
-			_ = tx.Rollback()
-		}
-	}()
-	switch lock {
+	defer func() { _ = tx.Rollback() }() // where the connection is gone the server does it by itself
+	t := &Tx{ctx: ctx, q: tx, dialect: Postgres}
+	err = t.lock(lock)
+	if err == nil {
+		err = t.run(do)
+	}
+	if err != nil {
+		// Asked of the statement that failed: do may have put its own words in place of the error's.
+		return again(t.failed) || broken(ctx, t.failed), err
+	}
+	err = tx.Commit()
+	return again(err), commitFault(Postgres, err)
+}
+
+// lock takes the part in the settings lock, before any row. It ends with the transaction, so that poolers work.
+func (tx *Tx) lock(l Lock) (err error) {
+	switch l {
 	case Calls:
-		_, err = tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock_shared($1)", settingsLock)
+		_, err = tx.Exec("SELECT pg_advisory_xact_lock_shared($1)", settingsLock)
 	case Settings:
-		_, err = tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", settingsLock)
+		_, err = tx.Exec("SELECT pg_advisory_xact_lock($1)", settingsLock)
 	}
+	return err
+}
+
+// broken says that a connection died before the commit was sent, idle in the pool or in the midst of work, so that the
+// transaction may be run again on another. A server that refuses new connections is asked once.
+func broken(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	var connecting *pgconn.ConnectError
+	var ended *pgconn.PgError
+	if errors.As(err, &ended) {
+		return ended.Code == "57P01" || ended.Code == "57P02"
+	}
+	return lost(err) && !errors.As(err, &connecting)
+}
+
+// parse reads an address. Its error must not quote it: a password stands in it, and where it is malformed nobody can
+// say where.
+func parse(address string) (*pgx.ConnConfig, error) {
+	if err := wellFormed(address); err != nil {
+		return nil, err
+	}
+	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return unavailable(err)
+		return nil, errAddress
 	}
-	if err := do(&Tx{ctx: ctx, q: tx, dialect: Postgres}); err != nil {
-		return err
-	}
-	over = true
-	if err := tx.Commit(); err != nil {
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) { // it answered, so it did not happen
-			return fmt.Errorf("commit: %w", err)
-		}
-		return fmt.Errorf("%w: %w", ErrInDoubt, err)
-	}
-	return nil
+	return config, nil
 }

@@ -2,14 +2,13 @@
 //
 // The one rule: a caller's context never reaches a transaction. It is looked at before one begins; from there on a
 // transaction runs to its end under a time of its own, so that what is reported is what happened. The one exception is
-// a connection that is lost during COMMIT: that is [ErrInDoubt], and whoever wrote must look.
+// a connection or a disk that is lost during COMMIT: that is [ErrInDoubt], and whoever wrote must look.
 package sqldb
 
 import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -34,25 +33,16 @@ const (
 	Postgres Dialect = "postgres"
 )
 
-var (
-	// ErrInDoubt says that a commit may have happened.
-	ErrInDoubt = errors.New("the connection was lost while the transaction was being committed")
-	// ErrUnavailable says that the database did not answer, and nothing was written.
-	ErrUnavailable = errors.New("the database does not answer")
-	// ErrClosed says that the database was closed here.
-	ErrClosed = errors.New("the database is closed")
-)
-
 // bound is how long a transaction may take, waiting for its turn apart.
 const bound = 10 * time.Second
 
 // DB is one database. It is safe for concurrent use.
 type DB struct {
 	dialect Dialect
+	file    string
 	reads   *sql.DB
 	begin   func(ctx context.Context, lock Lock, do func(*Tx) error) error
-	own     func() *sql.DB
-	file    string
+	own     func() *sql.DB // connections apart, without bounds of time
 	closers []func() error
 	close   sync.Once
 	closed  error
@@ -61,8 +51,14 @@ type DB struct {
 // Dialect says which database it is.
 func (db *DB) Dialect() Dialect { return db.dialect }
 
-// Write runs do in a transaction and commits it if do gives nil. do may run more than once, and must change nothing but
-// the database and what it assigns afresh each time. It does nothing but SQL: no waiting, no network.
+// File is the path of a SQLite database, and empty for PostgreSQL.
+func (db *DB) File() string { return db.file }
+
+// Write runs do in a transaction and commits it if do gives nil and no statement in it failed. do may run more than
+// once, on another goroutine, and must change nothing but the database and what it assigns afresh each time. It does
+// nothing but SQL through its Tx: no waiting, no network, no other Write.
+//
+// nil says that it is committed. ErrInDoubt says that nobody knows; every other error that it is not.
 func (db *DB) Write(ctx context.Context, lock Lock, do func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -70,31 +66,64 @@ func (db *DB) Write(ctx context.Context, lock Lock, do func(*Tx) error) error {
 	return db.begin(ctx, lock, do)
 }
 
-// Read runs do in a read-only transaction that sees one state of the database.
+// Read runs do in a read-only transaction that sees one state of the database. The caller's context ends only the
+// waiting for a connection.
 func (db *DB) Read(ctx context.Context, do func(*Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	conn, release, err := turn(ctx, db.reads)
+	if err != nil {
+		return fault(db.dialect, err)
 	}
+	defer release()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bound)
 	defer cancel()
-	tx, err := db.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: readIsolation(db.dialect)})
+	// On PostgreSQL only a repeatable read sees one state; SQLite has no other kind.
+	options := &sql.TxOptions{ReadOnly: true}
+	if db.dialect == Postgres {
+		options.Isolation = sql.LevelRepeatableRead
+	}
+	tx, err := conn.BeginTx(ctx, options)
 	if err != nil {
-		return unavailable(err)
+		return fault(db.dialect, err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	return do(&Tx{ctx: ctx, q: tx, dialect: db.dialect})
+	t := &Tx{ctx: ctx, q: tx, dialect: db.dialect}
+	return t.run(do)
 }
 
-// readIsolation: on PostgreSQL only a repeatable read sees one state; SQLite has no other kind.
-func readIsolation(d Dialect) sql.IsolationLevel {
-	if d == Postgres {
-		return sql.LevelRepeatableRead
+// turn waits for a connection as long as the caller does, and no longer than a transaction may take.
+func turn(ctx context.Context, pool *sql.DB) (conn *sql.Conn, release func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	if conn, err = pool.Conn(waiting); err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		return nil, nil, err
 	}
-	return sql.LevelDefault
+	return conn, func() { _ = conn.Close() }, nil
 }
 
-// File is the path of a SQLite database, and empty for PostgreSQL.
-func (db *DB) File() string { return db.file }
+// Long runs do in one transaction that may take long, on a connection of its own: restoring, copying. It sees one state
+// of the database. On SQLite it is the writer, and every other writer waits. The caller's context ends it, until the
+// commit.
+func (db *DB) Long(ctx context.Context, do func(*Tx) error) error {
+	return db.Maintain(ctx, func(ctx context.Context, pool *sql.DB) error {
+		options := &sql.TxOptions{}
+		if db.dialect == Postgres {
+			options.Isolation = sql.LevelRepeatableRead
+		}
+		// The driver's transaction ends with its context; the commit must not.
+		tx, err := pool.BeginTx(context.WithoutCancel(ctx), options)
+		if err != nil {
+			return fault(db.dialect, err)
+		}
+		t := &Tx{ctx: ctx, q: tx, dialect: db.dialect}
+		if err := t.run(do); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		return commitFault(db.dialect, tx.Commit())
+	})
+}
 
 // Maintain hands out connections of their own, apart from those that serve and without their bounds of time, for what
 // is not a transaction over rows: migrations, copies, vacuums. They are closed when do ends. The caller's context holds.
@@ -107,7 +136,7 @@ func (db *DB) Maintain(ctx context.Context, do func(ctx context.Context, pool *s
 	return do(ctx, pool)
 }
 
-// Close ends the database. What is being written is finished first.
+// Close ends the database. What is being written is finished first; what waits is refused with ErrClosed.
 func (db *DB) Close() error {
 	db.close.Do(func() {
 		for _, c := range db.closers {
@@ -115,74 +144,4 @@ func (db *DB) Close() error {
 		}
 	})
 	return db.closed
-}
-
-func unavailable(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", ErrUnavailable, err)
-}
-
-// querier is what a transaction of database/sql and a connection of it have in common.
-type querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// Tx is a transaction under way. It is for one goroutine.
-type Tx struct {
-	ctx     context.Context
-	q       querier
-	dialect Dialect
-}
-
-// Dialect says which database it is.
-func (tx *Tx) Dialect() Dialect { return tx.dialect }
-
-// Exec runs one statement and says how many rows it changed. Parameters are $1, $2, … on both databases.
-func (tx *Tx) Exec(query string, args ...any) (int64, error) {
-	r, err := tx.q.ExecContext(tx.ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
-}
-
-// One reads the first row of a query into dest and says whether there was one.
-func (tx *Tx) One(query string, args []any, dest ...any) (bool, error) {
-	rows, err := tx.q.QueryContext(tx.ctx, query, args...)
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		return false, rows.Err()
-	}
-	if err := rows.Scan(dest...); err != nil {
-		return false, err
-	}
-	return true, rows.Close()
-}
-
-// All calls each for every row of a query.
-func (tx *Tx) All(query string, args []any, each func(scan func(dest ...any) error) error) error {
-	rows, err := tx.q.QueryContext(tx.ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// Now is the database's clock in microseconds: the only clock that counts.
-func (tx *Tx) Now() (int64, error) {
-	var now int64
-	_, err := tx.One("SELECT now_us()", nil, &now)
-	return now, err
 }

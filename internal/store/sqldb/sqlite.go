@@ -1,4 +1,4 @@
-// This file opens SQLite: one writer that commits what waits together, and a pool of readers.
+// This file opens SQLite: one connection that writes, a pool of readers.
 package sqldb
 
 import (
@@ -7,17 +7,22 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
 )
 
 const (
-	// groupAtMost is how many waiting transactions one commit takes.
-	groupAtMost = 64
 	// readers is how many read at once.
 	readers = 8
+	// busyWait is how long SQLite waits for another process's transaction before it says that it is busy.
+	busyWait = 2 * time.Second
+	// fileMode is that of all files of the data folder.
+	fileMode fs.FileMode = 0o600
 )
 
 // connector makes connections of a driver of our own, which has now_us().
@@ -29,196 +34,90 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-// OpenSQLite opens the file at path, which is made if it is not there. now is the clock in microseconds; nil means the
-// system's. The tables are not looked at.
+// OpenSQLite opens the file at path, which is made, readable by its owner alone, if it is not there. now is the clock in
+// microseconds; nil means the system's. The tables are not looked at. One process may have it open more than once, and
+// several processes may write.
 func OpenSQLite(ctx context.Context, path string, now func() int64) (*DB, error) {
+	if err := makePrivate(path); err != nil {
+		return nil, err
+	}
+	// The cheaper call of the two that make a commit durable; it is not there on every system, and then the other is used.
+	_, _ = sqlite.Fdatasync(true)
+	d, err := newDriver(now)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	pool := func(atMost int, extra string) *sql.DB {
+		p := sql.OpenDB(connector{d, dsn(path, extra)})
+		p.SetMaxOpenConns(atMost)
+		p.SetMaxIdleConns(atMost)
+		return p
+	}
+	writing, reading := pool(1, ""), pool(readers, "_pragma=query_only(ON)")
+	w, err := newWriter(ctx, writing)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, errors.Join(fault(SQLite, err), writing.Close(), reading.Close()))
+	}
+	return &DB{dialect: SQLite, file: path, reads: reading, begin: w.write,
+		own:     func() *sql.DB { return pool(2, "_txlock=immediate") },
+		closers: []func() error{w.stop, reading.Close, writing.Close}}, nil
+}
+
+// OpenCopy opens a SQLite file that nobody changes, such as a backup, and leaves it as it is: no journal is made beside
+// it. It only reads.
+func OpenCopy(path string) (*DB, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	d, err := newDriver(nil)
+	if err != nil {
+		return nil, err
+	}
+	pool := func() *sql.DB {
+		return sql.OpenDB(connector{d, fileURI(path) + "?mode=ro&immutable=1&_defensive=1&_dqs=0&_error_rc=1&_pragma=trusted_schema(OFF)&_pragma=cell_size_check(ON)"})
+	}
+	reading := pool()
+	refuse := func(context.Context, Lock, func(*Tx) error) error { return errors.New("a copy is not written to") }
+	return &DB{dialect: SQLite, file: path, reads: reading, begin: refuse, own: pool, closers: []func() error{reading.Close}}, nil
+}
+
+func newDriver(now func() int64) (*sqlite.Driver, error) {
 	if now == nil {
 		now = func() int64 { return time.Now().UnixMicro() }
 	}
 	d := new(sqlite.Driver)
-	if err := d.RegisterScalarFunction("now_us", 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
-		return now(), nil
-	}); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+	err := d.RegisterScalarFunction("now_us", 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) { return now(), nil })
+	return d, err
+}
+
+func fileURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+
+// dsn is how every connection is set up. Full syncs, and on macOS those that reach the disk itself: what is said to be
+// committed stays so when the power fails. Freed content is overwritten.
+func dsn(path, extra string) string {
+	settings := []string{"_defensive=1", "_dqs=0", "_error_rc=1"}
+	for _, p := range []string{fmt.Sprintf("busy_timeout(%d)", busyWait.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(ON)",
+		"checkpoint_fullfsync(ON)", "foreign_keys(ON)", "secure_delete(ON)", "cell_size_check(ON)", "trusted_schema(OFF)", "journal_size_limit(67108864)"} {
+		settings = append(settings, "_pragma="+p)
 	}
-	dsn := func(extra ...string) string {
-		q := url.Values{"_pragma": append([]string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
-			"secure_delete(ON)", "cell_size_check(ON)", "trusted_schema(OFF)"}, extra...)}
-		return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+	if extra != "" {
+		settings = append(settings, extra)
 	}
-	writing := sql.OpenDB(connector{d, dsn()})
-	writing.SetMaxOpenConns(1)
-	conn, err := writing.Conn(ctx)
+	return fileURI(path) + "?" + strings.Join(settings, "&")
+}
+
+// makePrivate sees to it that the file is its owner's alone; SQLite gives its log and its index the same permissions.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, errors.Join(err, writing.Close()))
+		return fmt.Errorf("open the database: %w", err)
 	}
-	reading := sql.OpenDB(connector{d, dsn("query_only(ON)")})
-	reading.SetMaxOpenConns(readers)
-	reading.SetMaxIdleConns(readers)
-	w := newWriter(conn)
-	own := func() *sql.DB {
-		pool := sql.OpenDB(connector{d, dsn()})
-		pool.SetMaxOpenConns(2)
-		return pool
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&^fileMode != 0 {
+		err = f.Chmod(fileMode)
 	}
-	return &DB{dialect: SQLite, reads: reading, begin: w.write, own: own, file: path, closers: []func() error{w.stop, reading.Close, conn.Close, writing.Close}}, nil
-}
-
-// job is a transaction that waits for its turn.
-type job struct {
-	ctx  context.Context
-	do   func(*Tx) error
-	done chan error
-}
-
-// writer is the one connection that writes. Its goroutine takes what waits, runs each job in a savepoint of one
-// transaction, commits once, and then answers: a commit waits for the disk, and sixteen callers wait for it together.
-type writer struct {
-	conn     *sql.Conn
-	prepared map[string]*sql.Stmt
-	jobs     chan job
-	quit     chan struct{}
-	ended    chan struct{}
-}
-
-func newWriter(conn *sql.Conn) *writer {
-	w := &writer{conn: conn, prepared: make(map[string]*sql.Stmt), jobs: make(chan job, groupAtMost), quit: make(chan struct{}), ended: make(chan struct{})}
-	go w.run()
-	return w
-}
-
-func (w *writer) write(ctx context.Context, _ Lock, do func(*Tx) error) error {
-	j := job{ctx: ctx, do: do, done: make(chan error, 1)}
-	select {
-	case w.jobs <- j:
-	case <-w.quit:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-j.done:
-		return err
-	case <-w.ended:
-		select {
-		case err := <-j.done:
-			return err
-		default:
-			return ErrClosed
-		}
-	}
-}
-
-func (w *writer) stop() error {
-	close(w.quit)
-	<-w.ended
-	for _, s := range w.prepared {
-		_ = s.Close()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("open the database: %w", err)
 	}
 	return nil
-}
-
-func (w *writer) run() {
-	defer close(w.ended)
-	for {
-		var group []job
-		select {
-		case j := <-w.jobs:
-			group = append(group, j)
-		case <-w.quit:
-			return
-		}
-	gather:
-		for len(group) < groupAtMost {
-			select {
-			case j := <-w.jobs:
-				group = append(group, j)
-			default:
-				break gather
-			}
-		}
-		w.commit(group)
-	}
-}
-
-// commit runs a group in one transaction. A job that fails is undone to its savepoint alone.
-func (w *writer) commit(group []job) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*bound)
-	defer cancel()
-	answers := make([]error, len(group))
-	err := w.exec(ctx, "BEGIN IMMEDIATE")
-	if err != nil {
-		err = unavailable(err)
-	} else {
-		for i, j := range group {
-			if answers[i] = j.ctx.Err(); answers[i] == nil {
-				answers[i] = w.one(ctx, j)
-			}
-		}
-		if err = w.exec(ctx, "COMMIT"); err != nil {
-			_ = w.exec(ctx, "ROLLBACK")
-			err = unavailable(err)
-		}
-	}
-	for i, j := range group {
-		if answers[i] == nil {
-			answers[i] = err
-		}
-		j.done <- answers[i]
-	}
-}
-
-func (w *writer) one(ctx context.Context, j job) (err error) {
-	if err := w.exec(ctx, "SAVEPOINT job"); err != nil {
-		return unavailable(err)
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("a transaction panicked: %v", p)
-		}
-		if err != nil {
-			if undo := w.exec(ctx, "ROLLBACK TO job"); undo != nil {
-				err = errors.Join(err, unavailable(undo))
-			}
-		}
-		if end := w.exec(ctx, "RELEASE job"); end != nil {
-			err = errors.Join(err, unavailable(end))
-		}
-	}()
-	return j.do(&Tx{ctx: ctx, q: w, dialect: SQLite})
-}
-
-func (w *writer) exec(ctx context.Context, query string) error {
-	_, err := w.ExecContext(ctx, query)
-	return err
-}
-
-// statement gives a prepared statement; the texts are constants of this program, so there are few.
-func (w *writer) statement(ctx context.Context, query string) (*sql.Stmt, error) {
-	if s := w.prepared[query]; s != nil {
-		return s, nil
-	}
-	s, err := w.conn.PrepareContext(ctx, query)
-	if err == nil {
-		w.prepared[query] = s
-	}
-	return s, err
-}
-
-// ExecContext is the querier's.
-func (w *writer) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	s, err := w.statement(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.ExecContext(ctx, args...)
-}
-
-// QueryContext is the querier's.
-func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := w.statement(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.QueryContext(ctx, args...)
 }
