@@ -261,14 +261,21 @@ func (s *Store) count(tx *sqldb.Tx, e entry, g ground, run entered, f *found) er
 	return nil
 }
 
+// A unit is counted where the meter is below its limit, also the first one: INSERT … VALUES would not be guarded.
+const (
+	countInRun = `INSERT INTO run_meters(run_id, capability, used) SELECT $1, $2, 1 WHERE CAST($3 AS BIGINT)>=1
+ ON CONFLICT(run_id, capability) DO UPDATE SET used=run_meters.used+1 WHERE run_meters.used<$3`
+	countInMinute = `INSERT INTO minute_meters(meter, capability, minute, used) SELECT $1, $2, CAST($3 AS BIGINT), 1 WHERE CAST($4 AS BIGINT)>=1
+ ON CONFLICT(meter, capability, minute) DO UPDATE SET used=minute_meters.used+1 WHERE minute_meters.used<$4`
+)
+
 // meters counts the unit and reserves it. The minute comes last: its row is shared by all runs, and so its lock lasts
 // only as long as the commit.
 func (s *Store) meters(tx *sqldb.Tx, e entry, b binding.Binding, meter string, run entered) (*ledger.Refusal, error) {
 	a := e.Ask
 	at := run.now / minute
 	if meter != binding.Uncounted {
-		n, err := tx.Exec(`INSERT INTO run_meters(run_id, capability, used) SELECT $1, $2, 1 WHERE CAST($3 AS BIGINT)>=1
- ON CONFLICT(run_id, capability) DO UPDATE SET used=run_meters.used+1 WHERE run_meters.used<$3`, a.Run, a.Capability, limitOf(b.RunLimit))
+		n, err := tx.Exec(countInRun, a.Run, a.Capability, limitOf(b.RunLimit))
 		if err != nil {
 			return nil, err
 		}
@@ -285,8 +292,7 @@ func (s *Store) meters(tx *sqldb.Tx, e entry, b binding.Binding, meter string, r
 	if meter == binding.Uncounted {
 		return nil, nil
 	}
-	n, err := tx.Exec(`INSERT INTO minute_meters(meter, capability, minute, used) SELECT $1, $2, CAST($3 AS BIGINT), 1 WHERE CAST($4 AS BIGINT)>=1
- ON CONFLICT(meter, capability, minute) DO UPDATE SET used=minute_meters.used+1 WHERE minute_meters.used<$4`, meter, a.Capability, at, limitOf(b.MinuteLimit))
+	n, err := tx.Exec(countInMinute, meter, a.Capability, at, limitOf(b.MinuteLimit))
 	if err != nil || n == 1 {
 		return nil, err
 	}
