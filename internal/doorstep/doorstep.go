@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -66,9 +67,12 @@ func (n Names) Ours(r *http.Request) bool {
 	return ok && addrOf(local.String()) == ip.Unmap()
 }
 
-// bare is a host without port, brackets and trailing dot.
+// bare is a host without port, brackets and trailing dot; empty where what should be a port is none.
 func bare(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
+	if h, port, err := net.SplitHostPort(host); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return ""
+		}
 		host = h
 	}
 	return strings.TrimSuffix(strings.Trim(host, "[]"), ".")

@@ -25,6 +25,7 @@ func TestNamesThatAreOurs(t *testing.T) {
 		{"192.0.2.4:7477", true, false}, {"192.0.2.5:7477", false, false},
 		{"evil.test", false, false}, {"localhost.evil.test", false, false}, {"zzzzzz.wayleave.localhost", false, false}, {"evil.localhost", false, false},
 		{"box.example.evil.test", false, false}, {"", false, false}, {"box.example@evil.test", false, false},
+		{"box.example:7477@evil.test", false, false}, {"localhost:80@evil.test", false, false}, {"box.example:", false, false}, {"box.example:99999", false, false},
 	} {
 		r := httptest.NewRequest("GET", "http://unused/", nil)
 		r.Host = c.host

@@ -13,13 +13,15 @@ import (
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
-type ofAgent struct {
+// OfAgent names an agent.
+type OfAgent struct {
 	Slug string `path:"slug" maxLength:"40"`
 }
 
-type ofAgentToken struct {
-	ofAgent
-	ofToken
+// OfAgentToken names a token of an agent.
+type OfAgentToken struct {
+	OfAgent
+	OfToken
 }
 
 type creatingAgent struct {
@@ -27,12 +29,12 @@ type creatingAgent struct {
 }
 
 type settingElicitation struct {
-	ofAgent
+	OfAgent
 	Body wire.Elicitation
 }
 
 type creatingAgentToken struct {
-	ofAgent
+	OfAgent
 	Body wire.CreateAgentToken
 }
 
@@ -58,7 +60,7 @@ func (s *Server) registerAgents() {
 		}
 		return agentOf(a), err
 	})
-	handle(s, "show-agent", func(ctx context.Context, v *visit, _ *ofAgent) (wire.AgentShown, error) {
+	handle(s, "show-agent", func(ctx context.Context, v *visit, _ *OfAgent) (wire.AgentShown, error) {
 		out := wire.AgentShown{Agent: agentOf(v.agent), Tools: []wire.Offered{}}
 		one := []wire.Agent{out.Agent}
 		if err := s.enliven(ctx, []string{v.agent.ID}, []agent.Agent{v.agent}, one); err != nil {
@@ -79,7 +81,7 @@ func (s *Server) registerAgents() {
 		"disable-agent": s.d.Agents.Disable, "enable-agent": s.d.Agents.Enable,
 		"pause-agent": s.d.Agents.Pause, "resume-agent": s.d.Agents.Resume,
 	} {
-		handle(s, id, func(ctx context.Context, v *visit, _ *ofAgent) (wire.Agent, error) {
+		handle(s, id, func(ctx context.Context, v *visit, _ *OfAgent) (wire.Agent, error) {
 			a, err := change(ctx, v.agent.ID, v.by())
 			return agentOf(a), err
 		})
@@ -88,7 +90,7 @@ func (s *Server) registerAgents() {
 		a, err := s.d.Agents.SetElicitation(ctx, v.agent.ID, in.Body.On, v.by())
 		return agentOf(a), err
 	})
-	handle(s, "list-agent-tokens", func(ctx context.Context, v *visit, _ *ofAgent) (wire.Tokens, error) {
+	handle(s, "list-agent-tokens", func(ctx context.Context, v *visit, _ *OfAgent) (wire.Tokens, error) {
 		_, tokens, err := s.d.Agents.List(ctx, []string{v.agent.ID})
 		out := wire.Tokens{Tokens: []wire.Token{}}
 		for _, t := range tokens {
@@ -107,11 +109,11 @@ func (s *Server) registerAgents() {
 		}
 		return out, nil
 	})
-	act(s, "revoke-agent-token", func(ctx context.Context, v *visit, in *ofAgentToken) error {
+	act(s, "revoke-agent-token", func(ctx context.Context, v *visit, in *OfAgentToken) error {
 		_, err := s.d.Agents.Revoke(ctx, v.agent.ID, in.Token, v.by())
 		return err
 	})
-	handle(s, "agent-blocks", func(_ context.Context, _ *visit, _ *ofAgent) (wire.Blocks, error) {
+	handle(s, "agent-blocks", func(_ context.Context, _ *visit, _ *OfAgent) (wire.Blocks, error) {
 		return wire.Blocks{Blocks: s.blocks(clientblock.Place{URL: s.o.MCP(), Variable: true})}, nil
 	})
 }
@@ -211,14 +213,14 @@ func (s *Server) registerInstall() {
 		out.Undo = "Resume lets agents call again."
 		return out, err
 	})
-	handle(s, "agent-impact", func(ctx context.Context, v *visit, _ *ofAgent) (wire.Impact, error) {
+	handle(s, "agent-impact", func(ctx context.Context, v *visit, _ *OfAgent) (wire.Impact, error) {
 		out, err := s.impact(ctx, concern{agents: []string{v.agent.ID}})
 		out.Leaves = []string{"Pausing lets calls that run now finish; disabling cancels them and withholds what they bring.",
 			"An effect that was dispatched runs on and is recorded."}
 		out.Undo = "Resume or enable the agent. What was offered before a disabling stays stale, so its next call is refused once."
 		return out, err
 	})
-	handle(s, "agent-token-impact", func(ctx context.Context, v *visit, in *ofAgentToken) (wire.Impact, error) {
+	handle(s, "agent-token-impact", func(ctx context.Context, v *visit, in *OfAgentToken) (wire.Impact, error) {
 		_, tokens, err := s.d.Agents.List(ctx, []string{v.agent.ID})
 		if err != nil {
 			return wire.Impact{}, err
@@ -230,7 +232,7 @@ func (s *Server) registerInstall() {
 		out.Leaves = []string{"Calls that run now finish; the token is refused from its next request on.", "Other tokens of the agent go on working."}
 		return out, err
 	})
-	handle(s, "end-run-impact", func(ctx context.Context, v *visit, _ *ofRun) (wire.Impact, error) {
+	handle(s, "end-run-impact", func(ctx context.Context, v *visit, _ *OfRun) (wire.Impact, error) {
 		out, err := s.impact(ctx, concern{agents: []string{v.owner()}, run: v.run.ID})
 		out.Leaves = []string{"Calls that were dispatched run on and are recorded.", "An uncertain effect stays uncertain and can still be reconciled."}
 		return out, err

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -21,23 +22,25 @@ import (
 )
 
 type callingTool struct {
-	ofRun
-	RawBody []byte `contentType:"application/json"`
+	OfRun
+	ContentType string `header:"Content-Type" hidden:"true"`
+	RawBody     []byte `contentType:"application/json"`
 }
 
-type ofCall struct {
-	ofRun
+// OfCall names a call of a run.
+type OfCall struct {
+	OfRun
 	Call string `path:"call" maxLength:"80"`
 }
 
 type listingCalls struct {
-	ofRun
+	OfRun
 	After int64 `query:"after" minimum:"0" doc:"Only calls behind this place in the run."`
 	Limit int   `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
 type reconciling struct {
-	ofCall
+	OfCall
 	Body wire.Reconcile
 }
 
@@ -54,14 +57,14 @@ func (s *Server) registerCalls() {
 		}
 		return out, err
 	})
-	handle(s, "show-tool-call", func(ctx context.Context, v *visit, in *ofCall) (wire.Record, error) {
+	handle(s, "show-tool-call", func(ctx context.Context, v *visit, in *OfCall) (wire.Record, error) {
 		r, err := s.d.Rows.Call(ctx, v.owner(), v.run.ID, in.Call)
 		if err != nil {
 			return wire.Record{}, err
 		}
 		return s.recordOf(r, v.agent.Slug)
 	})
-	handle(s, "cancel-tool-call", func(ctx context.Context, v *visit, in *ofCall) (wire.Call, error) {
+	handle(s, "cancel-tool-call", func(ctx context.Context, v *visit, in *OfCall) (wire.Call, error) {
 		stopped, err := s.d.Ledger.Cancel(ctx, v.owner(), v.run.ID, in.Call)
 		if err != nil {
 			return wire.Call{}, err
@@ -135,6 +138,9 @@ func (s *Server) documentCall(op *huma.Operation) {
 // callTool runs one call. What the model is told and what the host is told stand in the ledger before they are sent, and
 // the ledger hears whether they arrived.
 func (s *Server) callTool(ctx context.Context, v *visit, in *callingTool) (*stream, error) {
+	if kind, _, _ := strings.Cut(in.ContentType, ";"); !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		return nil, fail(http.StatusUnsupportedMediaType, codeInvalidRequest, noJSON)
+	}
 	asked, err := readCall(in.RawBody)
 	if err != nil {
 		return nil, err
@@ -286,7 +292,7 @@ func evidenceOf(r ledger.Record) []wire.Evidence {
 
 // export writes a whole run, call by call, so that a long one is never in memory at once. Where it cannot go on it cuts
 // the answer off: half of a run must not look like one.
-func (s *Server) export(ctx context.Context, v *visit, _ *ofRun) (*stream, error) {
+func (s *Server) export(ctx context.Context, v *visit, _ *OfRun) (*stream, error) {
 	return &stream{func(h huma.Context) {
 		out, _ := ctx.Value(replyKey{}).(*reply)
 		write := func(value any) {

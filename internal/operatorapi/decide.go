@@ -14,18 +14,19 @@ import (
 )
 
 type listingApprovals struct {
-	paging
+	Paging
 	Agent string `query:"agent" maxLength:"40" doc:"Slug of one agent."`
 	Run   string `query:"run" maxLength:"80"`
 	Open  bool   `query:"open" doc:"Only those that can be answered."`
 }
 
-type ofApproval struct {
+// OfApproval names a question.
+type OfApproval struct {
 	Approval string `path:"approval" maxLength:"80"`
 }
 
 type answering struct {
-	ofApproval
+	OfApproval
 	Body wire.Answer
 }
 
@@ -59,7 +60,7 @@ func (s *Server) registerDecisions() {
 		}
 		return out, err
 	})
-	handle(s, "show-approval", func(_ context.Context, v *visit, _ *ofApproval) (wire.Approval, error) {
+	handle(s, "show-approval", func(_ context.Context, v *visit, _ *OfApproval) (wire.Approval, error) {
 		return approvalOf(v.approval), nil
 	})
 	handle(s, "answer-approval", func(ctx context.Context, v *visit, in *answering) (wire.Approval, error) {
@@ -74,7 +75,7 @@ func (s *Server) registerDecisions() {
 		}
 		return wire.Approval{}, f
 	})
-	handle(s, "deny-all-approvals", func(ctx context.Context, v *visit, _ *ofAgent) (wire.Denied, error) {
+	handle(s, "deny-all-approvals", func(ctx context.Context, v *visit, _ *OfAgent) (wire.Denied, error) {
 		ids, err := s.d.Approvals.DenyAll(ctx, []string{v.agent.ID}, s.reply(v, approval.Deny))
 		if ids == nil {
 			ids = []string{}
@@ -98,7 +99,7 @@ func (s *Server) openApprovals(ctx context.Context, agents []string, run string)
 }
 
 // needsYou joins what waits for a person. What runs out first comes first; what does not run out is told oldest first.
-func (s *Server) needsYou(ctx context.Context, v *visit, in *paging) (wire.NeedsYou, error) {
+func (s *Server) needsYou(ctx context.Context, v *visit, in *Paging) (wire.NeedsYou, error) {
 	out := wire.NeedsYou{Items: []wire.Waiting{}}
 	open, err := s.openApprovals(ctx, v.scope(), "")
 	if err != nil {

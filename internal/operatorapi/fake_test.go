@@ -3,6 +3,7 @@ package operatorapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -410,4 +411,12 @@ func (q questions) List(_ context.Context, flt approval.Filter) ([]approval.Appr
 
 func (t trail) List(_ context.Context, flt AuditFilter) ([]AuditRow, int64, int64, error) {
 	return t.f.audit, 1, 1, nil
+}
+
+// refusing answers every call with a refusal.
+func refusing(code string) func(tool.Caller, string, json.RawMessage) (tool.Result, error) {
+	return func(c tool.Caller, _ string, _ json.RawMessage) (tool.Result, error) {
+		return tool.Result{Result: agenttool.Result{Content: []agenttool.Part{{Text: code + ": nothing was sent; so\nnext: wait · Later."}},
+			Structured: json.RawMessage(`{"ok":false,"code":"` + code + `"}`), Failure: errors.New(code)}, Run: c.Run, Code: code, Delivered: func(bool) {}}, nil
+	}
 }

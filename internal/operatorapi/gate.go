@@ -136,6 +136,9 @@ func (s *Server) own(out *reply, f *failure) {
 		return
 	}
 	f.RequestID = out.id
+	if errors.Is(f.cause, context.Canceled) { // the client left
+		return
+	}
 	s.log.Error("request failed", "request_id", out.id, "operation", out.operation, "error", f.cause)
 }
 

@@ -15,11 +15,12 @@ type addingPerson struct {
 }
 
 type changingPerson struct {
-	ofPerson
+	OfPerson
 	Body wire.ChangePerson
 }
 
-type ofPerson struct {
+// OfPerson names a person.
+type OfPerson struct {
 	Person string `path:"person" maxLength:"80"`
 }
 
@@ -75,7 +76,7 @@ func (s *Server) registerPeople() {
 		}
 		return s.person(ctx, p)
 	})
-	handle(s, "create-sign-in-link", func(ctx context.Context, v *visit, in *ofPerson) (wire.Link, error) {
+	handle(s, "create-sign-in-link", func(ctx context.Context, v *visit, in *OfPerson) (wire.Link, error) {
 		p, err := s.d.People.ByID(ctx, in.Person)
 		if err != nil {
 			return wire.Link{}, err
@@ -85,7 +86,7 @@ func (s *Server) registerPeople() {
 		}
 		return s.link(ctx, p.Name, v.by())
 	})
-	act(s, "sign-person-out", func(ctx context.Context, v *visit, in *ofPerson) error {
+	act(s, "sign-person-out", func(ctx context.Context, v *visit, in *OfPerson) error {
 		p, err := s.d.People.ByID(ctx, in.Person)
 		if err == nil {
 			_, err = s.d.People.SignOutEverywhere(ctx, p.ID, v.by())

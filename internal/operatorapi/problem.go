@@ -62,6 +62,9 @@ func (f *failure) GetHeaders() http.Header { return f.header }
 // ContentType names the document.
 func (f *failure) ContentType(string) string { return problemType }
 
+// noJSON refuses a body of another kind, by which a form of another site would come in.
+const noJSON = "the Content-Type of a body is application/json"
+
 const problemType = "application/problem+json"
 
 // fail makes a failure. The detail is a sentence of ours that holds no word of the request but names that were checked.
@@ -165,7 +168,7 @@ func framework(m *huma.ErrorModel) *failure {
 	case http.StatusRequestEntityTooLarge:
 		code, detail = codeTooLarge, "the body is larger than this operation takes"
 	case http.StatusUnsupportedMediaType:
-		detail = "the Content-Type of a body is application/json"
+		detail = noJSON
 	case http.StatusRequestTimeout:
 		detail = "the body did not arrive in time"
 	case http.StatusBadRequest:

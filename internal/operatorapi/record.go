@@ -29,19 +29,20 @@ type period struct {
 }
 
 type listingAudit struct {
-	paging
+	Paging
 	Actor   string `query:"actor" maxLength:"200"`
 	Verb    string `query:"verb" maxLength:"100"`
 	Subject string `query:"subject" maxLength:"200"`
 }
 
-type streaming struct {
+// Streaming is where in a stream one was.
+type Streaming struct {
 	Last string `header:"Last-Event-ID" maxLength:"200" doc:"The id of the last event that was had."`
 }
 
 type streamingRun struct {
-	ofRun
-	streaming
+	OfRun
+	Streaming
 }
 
 // longest is the longest period of an overview.
@@ -64,7 +65,7 @@ func (s *Server) registerRecord() {
 		}
 		return out, err
 	})
-	handleWith(s, "events", documentStream, func(ctx context.Context, v *visit, in *streaming) (*stream, error) {
+	handleWith(s, "events", documentStream, func(ctx context.Context, v *visit, in *Streaming) (*stream, error) {
 		return s.stream(ctx, v, in.Last, func(e events.Event) bool { return true })
 	})
 	handleWith(s, "run-events", documentStream, func(ctx context.Context, v *visit, in *streamingRun) (*stream, error) {
@@ -131,8 +132,8 @@ func (s *Server) limits(ctx context.Context, v *visit, from, to time.Time) ([]wi
 	out := []wire.Limit{}
 	for _, m := range meters {
 		var own []connection.Setting
-		id, ofAgent := strings.CutPrefix(m.Meter, "agent:")
-		if !ofAgent {
+		id, OfAgent := strings.CutPrefix(m.Meter, "agent:")
+		if !OfAgent {
 			id = ""
 		} else if own, err = s.d.Settings.Of(ctx, id); err != nil {
 			return nil, err

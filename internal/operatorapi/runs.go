@@ -14,17 +14,19 @@ import (
 	"github.com/wayleave/wayleave/internal/tool"
 )
 
-type ofRun struct {
+// OfRun names a run.
+type OfRun struct {
 	Run string `path:"run" maxLength:"80"`
 }
 
-type ofPage struct {
-	ofRun
+// OfPage names a kept page of a run.
+type OfPage struct {
+	OfRun
 	Page string `path:"page" maxLength:"80"`
 }
 
-// paging is where in a list one is.
-type paging struct {
+// Paging is where in a list one is.
+type Paging struct {
 	Cursor string `query:"cursor" maxLength:"200" doc:"The next of the page before."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
@@ -34,7 +36,7 @@ type openingRun struct {
 }
 
 type listingRuns struct {
-	paging
+	Paging
 	Agent string `query:"agent" maxLength:"40" doc:"Slug of one agent."`
 	State string `query:"state" enum:"open,ended"`
 }
@@ -63,10 +65,10 @@ func (s *Server) registerRuns() {
 		return wire.OpenedRun{Run: runOf(run, map[string]string{v.token.AgentID: v.token.Agent}), Tools: toolsOf(tools)}, err
 	})
 	handle(s, "list-runs", s.listRuns)
-	handle(s, "show-run", func(ctx context.Context, v *visit, _ *ofRun) (wire.Run, error) {
+	handle(s, "show-run", func(ctx context.Context, v *visit, _ *OfRun) (wire.Run, error) {
 		return runOf(v.run, map[string]string{v.agent.ID: v.agent.Slug}), nil
 	})
-	handle(s, "end-run", func(ctx context.Context, v *visit, _ *ofRun) (wire.Run, error) {
+	handle(s, "end-run", func(ctx context.Context, v *visit, _ *OfRun) (wire.Run, error) {
 		reason := endedByHarness
 		if v.kind != route.Harness {
 			reason = endedByPerson
@@ -74,7 +76,7 @@ func (s *Server) registerRuns() {
 		run, err := s.d.Ledger.EndRun(ctx, v.owner(), v.run.ID, reason)
 		return runOf(run, map[string]string{v.agent.ID: v.agent.Slug}), err
 	})
-	handle(s, "list-kept-pages", func(ctx context.Context, v *visit, _ *ofRun) (wire.KeptPages, error) {
+	handle(s, "list-kept-pages", func(ctx context.Context, v *visit, _ *OfRun) (wire.KeptPages, error) {
 		kept, err := s.d.Pages.Kept(ctx, v.run.ID)
 		out := wire.KeptPages{Pages: []wire.KeptPage{}}
 		for _, k := range kept {
@@ -82,11 +84,11 @@ func (s *Server) registerRuns() {
 		}
 		return out, err
 	})
-	handle(s, "show-kept-page", func(ctx context.Context, v *visit, in *ofPage) (wire.KeptText, error) {
+	handle(s, "show-kept-page", func(ctx context.Context, v *visit, in *OfPage) (wire.KeptText, error) {
 		k, err := s.d.Pages.KeptText(ctx, v.run.ID, in.Page)
 		return wire.KeptText{KeptPage: keptOf(k), URL: k.URL, Title: k.Title, Content: k.Content}, err
 	})
-	handle(s, "list-tools", func(ctx context.Context, v *visit, _ *ofRun) (wire.Tools, error) {
+	handle(s, "list-tools", func(ctx context.Context, v *visit, _ *OfRun) (wire.Tools, error) {
 		tools, err := s.d.Tools.List(ctx, s.caller(v))
 		return wire.Tools{Tools: toolsOf(tools)}, err
 	})

@@ -11,68 +11,73 @@ import (
 	"github.com/wayleave/wayleave/weburl"
 )
 
-type ofCapability struct {
+// OfCapability names a capability.
+type OfCapability struct {
 	Capability string `path:"capability" maxLength:"40"`
 }
 
-type changingConnection struct {
-	ofCapability
+// ChangingConnection replaces a connection of the install.
+type ChangingConnection struct {
+	OfCapability
 	Body wire.ChangeConnection
 }
 
 type changingAgentConnection struct {
-	ofAgent
-	changingConnection
+	OfAgent
+	ChangingConnection
 }
 
-type allowingHost struct {
+// AllowingHost names a host to be allowed.
+type AllowingHost struct {
 	Body wire.AllowHost
 }
 
 type allowingAgentHost struct {
-	ofAgent
-	allowingHost
+	OfAgent
+	AllowingHost
 }
 
-type ofHost struct {
+// OfHost names a private host.
+type OfHost struct {
 	Host string `query:"host" required:"true" minLength:"1" maxLength:"300" doc:"As it stands in the list."`
 }
 
-type ofAgentHost struct {
-	ofAgent
-	ofHost
+// OfAgentHost names a private host of an agent.
+type OfAgentHost struct {
+	OfAgent
+	OfHost
 }
 
 func (s *Server) registerSettings() {
 	handle(s, "show-web-settings", func(ctx context.Context, _ *visit, _ *nobody) (wire.WebSettings, error) {
 		return s.webSettings(ctx, "", "")
 	})
-	handle(s, "show-agent-web-settings", func(ctx context.Context, v *visit, _ *ofAgent) (wire.WebSettings, error) {
+	handle(s, "show-agent-web-settings", func(ctx context.Context, v *visit, _ *OfAgent) (wire.WebSettings, error) {
 		return s.webSettings(ctx, v.agent.ID, v.agent.Slug)
 	})
-	handle(s, "change-web-settings", func(ctx context.Context, v *visit, in *changingConnection) (wire.WebSettings, error) {
+	handle(s, "change-web-settings", func(ctx context.Context, v *visit, in *ChangingConnection) (wire.WebSettings, error) {
 		return s.changeConnection(ctx, v, in)
 	})
 	handle(s, "change-agent-web-settings", func(ctx context.Context, v *visit, in *changingAgentConnection) (wire.WebSettings, error) {
-		return s.changeConnection(ctx, v, &in.changingConnection)
+		return s.changeConnection(ctx, v, &in.ChangingConnection)
 	})
 	handle(s, "list-allowed-hosts", func(ctx context.Context, _ *visit, _ *nobody) (wire.AllowedHosts, error) {
 		return s.allowedHosts(ctx, "", "")
 	})
-	handle(s, "list-agent-allowed-hosts", func(ctx context.Context, v *visit, _ *ofAgent) (wire.AllowedHosts, error) {
+	handle(s, "list-agent-allowed-hosts", func(ctx context.Context, v *visit, _ *OfAgent) (wire.AllowedHosts, error) {
 		return s.allowedHosts(ctx, v.agent.ID, v.agent.Slug)
 	})
-	handle(s, "allow-host", func(ctx context.Context, v *visit, in *allowingHost) (wire.AllowedHosts, error) {
+	handle(s, "allow-host", func(ctx context.Context, v *visit, in *AllowingHost) (wire.AllowedHosts, error) {
 		return s.allow(ctx, v, in.Body.Host)
 	})
 	handle(s, "allow-agent-host", func(ctx context.Context, v *visit, in *allowingAgentHost) (wire.AllowedHosts, error) {
 		return s.allow(ctx, v, in.Body.Host)
 	})
-	act(s, "forbid-host", func(ctx context.Context, v *visit, in *ofHost) error { return s.forbid(ctx, v, in.Host) })
-	act(s, "forbid-agent-host", func(ctx context.Context, v *visit, in *ofAgentHost) error { return s.forbid(ctx, v, in.Host) })
+	act(s, "forbid-host", func(ctx context.Context, v *visit, in *OfHost) error { return s.forbid(ctx, v, in.Host) })
+	act(s, "forbid-agent-host", func(ctx context.Context, v *visit, in *OfAgentHost) error { return s.forbid(ctx, v, in.Host) })
 }
 
-func (s *Server) changeConnection(ctx context.Context, v *visit, in *changingConnection) (wire.WebSettings, error) {
+func (s *Server) changeConnection(ctx context.Context, v *visit, in *ChangingConnection) (wire.WebSettings, error) {
 	owner := v.agent.ID
 	if owner == "" {
 		owner = binding.Install

@@ -49,7 +49,8 @@ type namingToken struct {
 	Body wire.NameToken
 }
 
-type ofToken struct {
+// OfToken names a token.
+type OfToken struct {
 	Token string `path:"token" maxLength:"80"`
 }
 
@@ -146,7 +147,7 @@ func (s *Server) registerSignIn() {
 		}
 		return wire.NewToken{Token: personToken(c), Secret: text.Reveal()}, nil
 	})
-	act(s, "revoke-my-token", func(ctx context.Context, v *visit, in *ofToken) error {
+	act(s, "revoke-my-token", func(ctx context.Context, v *visit, in *OfToken) error {
 		return s.d.People.End(ctx, v.person.Person.ID, in.Token, v.by())
 	})
 }

@@ -5,12 +5,17 @@ package operatorapi
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,19 +99,52 @@ func (s signIns) Token(ctx context.Context, bearer string) (people.Principal, er
 	return s.Directory.Token(ctx, bearer)
 }
 
+// grown is a populated database, which every world begins as a copy of: filling one takes longer than most tests.
+var grown struct {
+	sync.Mutex
+	database []byte
+	ids      map[string]string
+	creds    map[string]cred
+}
+
 // newWorld makes one.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	db, clock := dbtest.Open(t, sqldb.SQLite)
+	grown.Lock()
+	defer grown.Unlock()
+	if grown.database == nil {
+		place := dbtest.New(t, sqldb.SQLite)
+		db := place.Open(t)
+		w := openWorld(t, db, place.Clock)
+		w.ids, w.creds = make(map[string]string), make(map[string]cred)
+		w.populate()
+		file := filepath.Join(t.TempDir(), "copy.db")
+		must(t, db.Maintain(t.Context(), func(ctx context.Context, pool *sql.DB) error {
+			_, err := pool.ExecContext(ctx, "VACUUM INTO ?", file)
+			return err
+		}))
+		database, err := os.ReadFile(file)
+		must(t, err)
+		grown.ids, grown.creds, grown.database = w.ids, w.creds, database
+	}
+	place := dbtest.Place{Dialect: sqldb.SQLite, Address: filepath.Join(t.TempDir(), "wayleave.db"), Clock: new(dbtest.Clock)}
+	place.Clock.Advance(dbtest.Start.Sub(place.Clock.Now()))
+	must(t, os.WriteFile(place.Address, grown.database, 0o600))
+	w := openWorld(t, place.Open(t), place.Clock)
+	w.ids, w.creds = maps.Clone(grown.ids), maps.Clone(grown.creds)
+	return w
+}
+
+// openWorld opens the door of a database; its two agents are made where they are not there.
+func openWorld(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) *world {
+	t.Helper()
 	rules, err := connection.New(catalogdata.Built())
 	must(t, err)
 	w := &world{t: t, clock: clock, people: people.NewDirectory(peoplestore.New(db), people.Options{Cost: cheap}),
-		agents: agent.NewDirectory(agentstore.New(db)), doors: &doors{trip: func() error { return nil }}, logged: new(bytes.Buffer),
-		ids: make(map[string]string), creds: make(map[string]cred)}
-	ctx := t.Context()
-	w.alice, _, err = w.agents.EnsureAgent(ctx, "alice", "system")
+		agents: agent.NewDirectory(agentstore.New(db)), doors: &doors{trip: func() error { return nil }}, logged: new(bytes.Buffer)}
+	w.alice, _, err = w.agents.EnsureAgent(t.Context(), "alice", "system")
 	must(t, err)
-	w.bob, _, err = w.agents.EnsureAgent(ctx, "bob", "system")
+	w.bob, _, err = w.agents.EnsureAgent(t.Context(), "bob", "system")
 	must(t, err)
 	w.fake = newFake(clock, w.alice, w.bob)
 	names, err := doorstep.New([]string{label + ".wayleave.localhost", "box.example"}, nil)
@@ -117,7 +155,6 @@ func newWorld(t *testing.T) *world {
 		Options{Version: "v0", Label: label, Names: names, Base: func() string { return "http://" + home }, MCP: func() string { return "http://" + home + "/mcp" },
 			Log: slog.New(slog.NewJSONHandler(w.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	must(t, err)
-	w.populate()
 	return w
 }
 
@@ -208,14 +245,39 @@ func (a answered) problem(t *testing.T) wire.Problem {
 	t.Helper()
 	var p wire.Problem
 	if err := json.Unmarshal([]byte(a.body), &p); err != nil || a.header.Get("Content-Type") != problemType {
-		t.Fatalf("%d is no problem: %s %q", a.status, a.header.Get("Content-Type"), a.body)
+		t.Fatalf("%d is no problem: %s %.300q", a.status, a.header.Get("Content-Type"), a.body)
 	}
 	return p
 }
 
 func (w *world) send(r *http.Request) answered {
-	out := httptest.NewRecorder()
-	w.s.Handler().ServeHTTP(out, r)
+	return w.sendTo(httptest.NewRecorder(), w.t.Context(), r)
+}
+
+// glance asks for what does not end by itself, and leaves after the first words of the answer.
+func (w *world) glance(r *http.Request) answered {
+	ctx, leave := context.WithCancel(r.Context())
+	defer leave()
+	return w.sendTo(&leaving{httptest.NewRecorder(), leave}, ctx, r)
+}
+
+// leaving is a client that leaves when it has got something.
+type leaving struct {
+	*httptest.ResponseRecorder
+	leave func()
+}
+
+func (l *leaving) Write(p []byte) (int, error) {
+	defer l.leave()
+	return l.ResponseRecorder.Write(p)
+}
+
+func (w *world) sendTo(to interface {
+	http.ResponseWriter
+	Result() *http.Response
+}, ctx context.Context, r *http.Request) answered {
+	w.s.Handler().ServeHTTP(to, r.WithContext(ctx))
+	out := to
 	got := out.Result()
 	body, err := io.ReadAll(got.Body)
 	must(w.t, err)
@@ -241,7 +303,7 @@ func want[T any](w *world, got answered, status int) T {
 	w.t.Helper()
 	var out T
 	if got.status != status {
-		w.t.Fatalf("status %d, not %d: %s", got.status, status, got.body)
+		w.t.Fatalf("status %d, not %d: %.400s", got.status, status, got.body)
 	}
 	if got.body == "" {
 		return out
