@@ -1,9 +1,4 @@
-// Package storetest is the proof of the ledger's rows: what must hold of them at any moment (Invariants), what each
-// method of a store promises (Suite), and a walk at random of two processes over one database that is told in advance,
-// by a model of plain maps, what every step must answer and leave behind (Walk).
-//
-// The one rule: nothing here knows how a store does it. Rows are read as ledger's papers name them, and verdicts by
-// ledger's words, so that any store can be put to the proof.
+// This file says what a store is proved on.
 package storetest
 
 import (
