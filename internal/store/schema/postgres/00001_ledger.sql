@@ -343,5 +343,63 @@ CREATE TABLE audit_checkpoints (
   hash TEXT NOT NULL
 );
 
+-- What was said once stays said. A sealed value may be sealed anew under another key, or let go when its time of keeping
+-- is over; it never comes back. The names are the same on both databases.
+-- +goose StatementBegin
+CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'restrict_violation'; END $$;
+-- +goose StatementEnd
+CREATE TRIGGER reservations_fixed BEFORE UPDATE ON reservations
+FOR EACH ROW
+EXECUTE FUNCTION refuse_update('a reservation is never updated');
+CREATE TRIGGER evidence_fixed BEFORE UPDATE ON evidence
+FOR EACH ROW WHEN (NEW.call_id IS DISTINCT FROM OLD.call_id
+  OR NEW.n IS DISTINCT FROM OLD.n
+  OR NEW.kind IS DISTINCT FROM OLD.kind
+  OR NEW.conversation_id IS DISTINCT FROM OLD.conversation_id
+  OR NEW.provider IS DISTINCT FROM OLD.provider
+  OR NEW.credential_owner IS DISTINCT FROM OLD.credential_owner
+  OR NEW.host IS DISTINCT FROM OLD.host
+  OR NEW.sha256 IS DISTINCT FROM OLD.sha256
+  OR NEW.chars IS DISTINCT FROM OLD.chars
+  OR NEW.artifact_id IS DISTINCT FROM OLD.artifact_id
+  OR NEW.at IS DISTINCT FROM OLD.at
+  OR OLD.url IS NULL AND NEW.url IS NOT NULL
+  OR OLD.title IS NULL AND NEW.title IS NOT NULL)
+EXECUTE FUNCTION refuse_update('evidence is never updated');
+CREATE TRIGGER reconciliations_fixed BEFORE UPDATE ON reconciliations
+FOR EACH ROW WHEN (NEW.call_id IS DISTINCT FROM OLD.call_id
+  OR NEW.verdict IS DISTINCT FROM OLD.verdict
+  OR NEW.evidence IS DISTINCT FROM OLD.evidence
+  OR NEW.by_kind IS DISTINCT FROM OLD.by_kind
+  OR NEW.by_id IS DISTINCT FROM OLD.by_id
+  OR NEW.at IS DISTINCT FROM OLD.at
+  OR OLD.note IS NULL AND NEW.note IS NOT NULL)
+EXECUTE FUNCTION refuse_update('a reconciliation is never updated');
+CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit
+FOR EACH ROW WHEN (OLD.link IS NOT NULL)
+EXECUTE FUNCTION refuse_update('a linked audit entry is never updated');
+CREATE TRIGGER tool_calls_fixed BEFORE UPDATE ON tool_calls
+FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id
+  OR NEW.run_id IS DISTINCT FROM OLD.run_id
+  OR NEW.agent_id IS DISTINCT FROM OLD.agent_id
+  OR NEW.seq IS DISTINCT FROM OLD.seq
+  OR NEW.tool IS DISTINCT FROM OLD.tool
+  OR NEW.capability IS DISTINCT FROM OLD.capability
+  OR NEW.class IS DISTINCT FROM OLD.class
+  OR NEW.digest IS DISTINCT FROM OLD.digest
+  OR NEW.caller_key IS DISTINCT FROM OLD.caller_key
+  OR NEW.named_run IS DISTINCT FROM OLD.named_run
+  OR NEW.offer IS DISTINCT FROM OLD.offer
+  OR NEW.nonce IS DISTINCT FROM OLD.nonce
+  OR NEW.until IS DISTINCT FROM OLD.until
+  OR NEW.approval_id IS DISTINCT FROM OLD.approval_id
+  OR NEW.created_at IS DISTINCT FROM OLD.created_at
+  OR OLD.args IS NULL AND NEW.args IS NOT NULL)
+EXECUTE FUNCTION refuse_update('this column of a call is never updated');
+CREATE TRIGGER tool_calls_why BEFORE UPDATE ON tool_calls
+FOR EACH ROW WHEN (NOT starts_with(NEW.why, OLD.why))
+EXECUTE FUNCTION refuse_update('the reasons of a call only grow');
+
 -- +goose Down
 SELECT 1;

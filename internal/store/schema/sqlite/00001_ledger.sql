@@ -337,5 +337,70 @@ CREATE TABLE audit_checkpoints (
   hash TEXT NOT NULL
 ) STRICT;
 
+-- What was said once stays said. A sealed value may be sealed anew under another key, or let go when its time of keeping
+-- is over; it never comes back. The names are the same on both databases.
+-- +goose StatementBegin
+CREATE TRIGGER reservations_fixed BEFORE UPDATE ON reservations
+BEGIN SELECT RAISE(ABORT, 'a reservation is never updated'); END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER evidence_fixed BEFORE UPDATE ON evidence
+WHEN NEW.call_id IS NOT OLD.call_id
+  OR NEW.n IS NOT OLD.n
+  OR NEW.kind IS NOT OLD.kind
+  OR NEW.conversation_id IS NOT OLD.conversation_id
+  OR NEW.provider IS NOT OLD.provider
+  OR NEW.credential_owner IS NOT OLD.credential_owner
+  OR NEW.host IS NOT OLD.host
+  OR NEW.sha256 IS NOT OLD.sha256
+  OR NEW.chars IS NOT OLD.chars
+  OR NEW.artifact_id IS NOT OLD.artifact_id
+  OR NEW.at IS NOT OLD.at
+  OR OLD.url IS NULL AND NEW.url IS NOT NULL
+  OR OLD.title IS NULL AND NEW.title IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'evidence is never updated'); END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER reconciliations_fixed BEFORE UPDATE ON reconciliations
+WHEN NEW.call_id IS NOT OLD.call_id
+  OR NEW.verdict IS NOT OLD.verdict
+  OR NEW.evidence IS NOT OLD.evidence
+  OR NEW.by_kind IS NOT OLD.by_kind
+  OR NEW.by_id IS NOT OLD.by_id
+  OR NEW.at IS NOT OLD.at
+  OR OLD.note IS NULL AND NEW.note IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a reconciliation is never updated'); END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit
+WHEN OLD.link IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a linked audit entry is never updated'); END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER tool_calls_fixed BEFORE UPDATE ON tool_calls
+WHEN NEW.id IS NOT OLD.id
+  OR NEW.run_id IS NOT OLD.run_id
+  OR NEW.agent_id IS NOT OLD.agent_id
+  OR NEW.seq IS NOT OLD.seq
+  OR NEW.tool IS NOT OLD.tool
+  OR NEW.capability IS NOT OLD.capability
+  OR NEW.class IS NOT OLD.class
+  OR NEW.digest IS NOT OLD.digest
+  OR NEW.caller_key IS NOT OLD.caller_key
+  OR NEW.named_run IS NOT OLD.named_run
+  OR NEW.offer IS NOT OLD.offer
+  OR NEW.nonce IS NOT OLD.nonce
+  OR NEW.until IS NOT OLD.until
+  OR NEW.approval_id IS NOT OLD.approval_id
+  OR NEW.created_at IS NOT OLD.created_at
+  OR OLD.args IS NULL AND NEW.args IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'this column of a call is never updated'); END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER tool_calls_why BEFORE UPDATE ON tool_calls
+WHEN substr(NEW.why, 1, length(OLD.why)) <> OLD.why
+BEGIN SELECT RAISE(ABORT, 'the reasons of a call only grow'); END;
+-- +goose StatementEnd
+
 -- +goose Down
 SELECT 1;
