@@ -95,13 +95,14 @@ func (s *stage) start(t *testing.T, rows ledger.Store, change func(*ledger.Optio
 
 // onDatabases runs a test on a stage over each database.
 func onDatabases(t *testing.T, test func(t *testing.T, s *stage)) {
-	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) { test(t, newStage(t, db, clock)) })
+	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) { test(t, newStage(t, db, clock, nil)) })
 }
 
-func newStage(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) *stage {
+// newStage makes a stage over a database; point, which may be nil, is called at the named points of transactions.
+func newStage(t *testing.T, db *sqldb.DB, clock *dbtest.Clock, point func(string)) *stage {
 	t.Helper()
 	sealer := dbtest.Sealer()
-	rows, err := ledgerstore.New(db, sealer, rules(t).Resolve, ledgerstore.Options{})
+	rows, err := ledgerstore.New(db, sealer, rules(t).Resolve, ledgerstore.Options{Point: point})
 	if err != nil {
 		t.Fatal(err)
 	}
