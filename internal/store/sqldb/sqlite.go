@@ -97,7 +97,8 @@ func fileURI(path string) string { return "file:" + (&url.URL{Path: path}).Escap
 func dsn(path, extra string) string {
 	settings := []string{"_defensive=1", "_dqs=0", "_error_rc=1"}
 	for _, p := range []string{fmt.Sprintf("busy_timeout(%d)", busyWait.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(ON)",
-		"checkpoint_fullfsync(ON)", "foreign_keys(ON)", "secure_delete(ON)", "cell_size_check(ON)", "trusted_schema(OFF)", "journal_size_limit(67108864)"} {
+		"checkpoint_fullfsync(ON)", "foreign_keys(ON)", "secure_delete(ON)", "cell_size_check(ON)", "trusted_schema(OFF)", "journal_size_limit(67108864)",
+		"temp_store(MEMORY)"} { // what a savepoint could undo stays out of temporary files
 		settings = append(settings, "_pragma="+p)
 	}
 	if extra != "" {
