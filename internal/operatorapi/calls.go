@@ -4,6 +4,7 @@ package operatorapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -264,20 +265,19 @@ func (s *Server) recordOf(r ledger.Record, slug string) (wire.Record, error) {
 	for _, w := range r.Why {
 		out.Why = append(out.Why, wire.Reason{Stage: w.Stage, At: w.At.UTC(), Fact: w.Fact, Ref: w.Ref})
 	}
-	if r.Result != nil {
-		got, err := s.d.Tools.Stored(r.Result)
-		if err != nil {
-			return out, fmt.Errorf("result of %s: %w", r.ID, err)
-		}
-		out.Text, out.Output, out.Error = got.Text, got.Output, got.Error
+	told, err := s.d.Tools.Told(r)
+	if err != nil {
+		return out, err
 	}
-	if r.Late != nil {
-		got, err := s.d.Tools.Stored(r.Late)
-		if err != nil {
-			return out, fmt.Errorf("late result of %s: %w", r.ID, err)
-		}
-		out.Late = got.Text
+	out.Text, out.Output, out.Error = told.Text, told.Output, told.Error
+	if told.Image != nil {
+		out.Image = &wire.Image{Artifact: told.Image.Artifact, MIME: told.Image.MIME}
 	}
+	late, err := tool.DecodeStored(r.Late)
+	if err != nil && !errors.Is(err, tool.ErrNotStored) {
+		return out, fmt.Errorf("late result of %s: %w", r.ID, err)
+	}
+	out.Late = late.Text
 	return out, nil
 }
 

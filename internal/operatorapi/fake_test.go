@@ -72,7 +72,7 @@ func (f *fake) reset() {
 			return r
 		}
 		call("call_read", "web_fetch", effect.Observation, effect.Succeeded)
-		f.calls[len(f.calls)-1].Result = []byte(`{"text":"web_fetch: hello","output":{"content":"hello"}}`)
+		f.calls[len(f.calls)-1].Result = []byte(`{"v":1,"text":"web_fetch: hello","output":{"content":"hello"}}`)
 		f.calls[len(f.calls)-1].Outcome = effect.OK
 		f.calls[len(f.calls)-1].Evidence = []ledger.EvidenceRow{{N: 0, Provider: "direct", CredentialOwner: "none", Conversation: run.Conversation, At: now,
 			Evidence: ledger.Evidence{Kind: "source", Host: "site.example", URL: "https://site.example/"}}}
@@ -261,14 +261,12 @@ func (f *fake) mark(call string, arrived bool) {
 	f.arrived[call] = arrived
 }
 
-func (p pipeline) Stored(result []byte) (Stored, error) {
-	var out struct {
-		Text   string          `json:"text"`
-		Output json.RawMessage `json:"output"`
-		Error  json.RawMessage `json:"error"`
+func (p pipeline) Told(r ledger.Record) (tool.Told, error) {
+	if r.Result == nil {
+		return tool.Told{}, nil
 	}
-	err := json.Unmarshal(result, &out)
-	return Stored{Text: out.Text, Output: out.Output, Error: out.Error}, err
+	kept, err := tool.DecodeStored(r.Result)
+	return tool.Told{Text: kept.Text, Output: kept.Output}, err
 }
 
 func (q questions) Show(_ context.Context, id string) (approval.Approval, error) {

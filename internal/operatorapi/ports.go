@@ -104,15 +104,9 @@ type Tools interface {
 	List(ctx context.Context, c tool.Caller) ([]agenttool.Tool, error)
 	// Call runs one call. ledger.ErrNotFound says that there is no such tool or run; a *tool.Fault, that there is no result.
 	Call(ctx context.Context, c tool.Caller, name string, arguments json.RawMessage) (tool.Result, error)
-	// Stored reads a result as the ledger keeps it.
-	Stored(result []byte) (Stored, error)
-}
-
-// Stored is a result that the ledger kept.
-type Stored struct {
-	Text   string          // what the model read
-	Output json.RawMessage // of a success: the host's record
-	Error  json.RawMessage // of a failure: its keys
+	// Told is what a call was answered with, or words of ours for one that has no answer of its own; all is empty while it
+	// runs.
+	Told(r ledger.Record) (tool.Told, error)
 }
 
 // Hosts are the private hosts that a person lets agents read. An empty agent means every agent.
