@@ -2,6 +2,8 @@
 package keystore
 
 import (
+	"context"
+	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -95,11 +97,16 @@ type value struct {
 
 var errEnough = errors.New("the page is full")
 
-// page reads values whose head is another than a given one, in the order of their keys after a key; nil begins. It gives
-// fewer than limit only when they are many bytes, and none when there are no more.
-func (c Column) page(tx *sqldb.Tx, other []byte, after []any, limit, bytes int) ([]value, error) {
+// scanRows is how many rows one statement looks at: a page of a column that is mostly empty must not take the time of a
+// whole table.
+const scanRows = 4096
+
+// page looks at rows in the order of their keys, from after a key on (nil: from the first), and gives the values whose
+// head is another than a given one: at most limit, and no further one once they are together so many bytes. last is the
+// key of the last row that it looked at, nil when there are no more rows.
+func (c Column) page(tx *sqldb.Tx, other []byte, after []any, limit, bytes int) (page []value, last []any, err error) {
 	keys := strings.Join(c.Key, ", ")
-	query := "SELECT " + keys + ", " + c.Name + " FROM " + c.Table + " WHERE " + c.Name + " IS NOT NULL AND " + c.head() + " <> $1"
+	query := "SELECT " + keys + ", CASE WHEN " + c.head() + " <> $1 THEN " + c.Name + " END FROM " + c.Table
 	args := []any{other}
 	if after != nil {
 		var marks []string
@@ -107,12 +114,12 @@ func (c Column) page(tx *sqldb.Tx, other []byte, after []any, limit, bytes int) 
 			args = append(args, k)
 			marks = append(marks, "$"+strconv.Itoa(len(args)))
 		}
-		query += " AND (" + keys + ") > (" + strings.Join(marks, ", ") + ")"
+		query += " WHERE (" + keys + ") > (" + strings.Join(marks, ", ") + ")"
 	}
-	args = append(args, limit)
+	args = append(args, scanRows)
 	query += " ORDER BY " + keys + " LIMIT $" + strconv.Itoa(len(args))
-	var page []value
-	err := tx.All(query, args, func(scan func(...any) error) error {
+	seen := 0
+	err = tx.All(query, args, func(scan func(...any) error) error {
 		v := value{key: make([]any, len(c.Key))}
 		into := []any{}
 		for i := range v.key {
@@ -121,16 +128,26 @@ func (c Column) page(tx *sqldb.Tx, other []byte, after []any, limit, bytes int) 
 		if err := scan(append(into, &v.box)...); err != nil {
 			return err
 		}
+		seen++
+		last = v.key
+		if v.box == nil {
+			return nil
+		}
 		page = append(page, v)
-		if bytes -= len(v.box); bytes <= 0 {
+		if bytes -= len(v.box); bytes <= 0 || len(page) == limit {
 			return errEnough
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return nil, fmt.Errorf("read %s.%s: %w", c.Table, c.Name, err)
+	switch {
+	case errors.Is(err, errEnough):
+		return page, last, nil
+	case err != nil:
+		return nil, nil, fmt.Errorf("read %s.%s: %w", c.Table, c.Name, err)
+	case seen < scanRows:
+		last = nil
 	}
-	return page, nil
+	return page, last, nil
 }
 
 // replace writes a value anew if it is still the same, and says whether it was.
@@ -148,22 +165,29 @@ func (c Column) replace(tx *sqldb.Tx, v value, box []byte) (bool, error) {
 	return n == 1, nil
 }
 
-// heads counts the values of the column by the key that they name; the empty name is for bytes that nobody sealed.
-func (c Column) heads(tx *sqldb.Tx) (map[string]int64, error) {
-	count := make(map[string]int64)
-	err := tx.All("SELECT "+c.head()+", count(*) FROM "+c.Table+" WHERE "+c.Name+" IS NOT NULL GROUP BY 1", nil, func(scan func(...any) error) error {
+// heads counts the values of the column by the key that they name; the empty name is for bytes that nobody sealed. It
+// looks at the whole table, and so runs on a connection without bounds of time.
+func (c Column) heads(ctx context.Context, pool *sql.DB) (count map[string]int64, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("count %s.%s: %w", c.Table, c.Name, err)
+		}
+	}()
+	rows, err := pool.QueryContext(ctx, "SELECT "+c.head()+", count(*) FROM "+c.Table+" WHERE "+c.Name+" IS NOT NULL GROUP BY 1")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	count = make(map[string]int64)
+	for rows.Next() {
 		var head []byte
 		var n int64
-		if err := scan(&head, &n); err != nil {
-			return err
+		if err := rows.Scan(&head, &n); err != nil {
+			return nil, err
 		}
 		count[seal.KeyOf(head)] += n
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count %s.%s: %w", c.Table, c.Name, err)
 	}
-	return count, nil
+	return count, rows.Err()
 }
 
 // any says whether the column has a value at all.

@@ -83,14 +83,19 @@ type row struct {
 // is none, the master key; of several processes that do so at once, all get the same. ErrLocked and ErrLost say why
 // there is nothing to be had; nothing is changed then.
 func Open(ctx context.Context, db *sqldb.DB, masters *keyfile.Source, o Options) (*Store, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
+	start := time.Now()
+	s := &Store{db: db, masters: masters, sleep: sleep, clock: func() time.Duration { return time.Since(start) }}
+	return open(ctx, s.with(o))
+}
+
+func (s *Store) with(o Options) *Store {
+	if s.o = o; o.Log == nil {
+		s.o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Point == nil {
-		o.Point = func(string) {}
+		s.o.Point = func(string) {}
 	}
-	start := time.Now()
-	return open(ctx, &Store{db: db, masters: masters, o: o, sleep: sleep, clock: func() time.Duration { return time.Since(start) }})
+	return s
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
@@ -222,6 +227,11 @@ func (s *Store) first(ctx context.Context) (row, error) {
 	if err != nil {
 		return row{}, fmt.Errorf("%w: %w", ErrLocked, err)
 	}
+	return s.begin(ctx, m, made)
+}
+
+// begin writes the first keyset under a master key, unless somebody else was faster, and gives the one that counts.
+func (s *Store) begin(ctx context.Context, m seal.Master, made bool) (row, error) {
 	k, err := seal.NewKeyset()
 	if err != nil {
 		return row{}, err

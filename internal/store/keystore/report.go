@@ -3,6 +3,7 @@ package keystore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -78,30 +79,35 @@ func Examine(ctx context.Context, db *sqldb.DB, masters *keyfile.Source, data st
 			return st, err
 		}
 	}
-	for _, c := range sealedColumns() {
-		var heads map[string]int64
-		if err := db.Read(ctx, func(tx *sqldb.Tx) (err error) {
-			heads, err = c.heads(tx)
-			return err
-		}); err != nil {
-			return st, err
-		}
-		lost := st.Lost
-		for key, n := range heads {
-			switch {
-			case key != "" && key == st.Primary:
-				st.Present += n
-			case key != "" && (known == nil || slices.Contains(known, key)):
-				st.Older += n
-			default:
-				st.Lost += n
+	err := db.Maintain(ctx, func(ctx context.Context, pool *sql.DB) error {
+		for _, c := range sealedColumns() {
+			heads, err := c.heads(ctx, pool)
+			if err != nil {
+				return err
 			}
+			st.count(c, heads, known)
 		}
-		if st.Lost > lost {
-			st.LostIn = append(st.LostIn, c.Table+"."+c.Name)
+		return nil
+	})
+	return st, err
+}
+
+// count adds a column's values. Where no key is known, nothing that names one is called lost.
+func (st *Status) count(c Column, heads map[string]int64, known []string) {
+	lost := st.Lost
+	for key, n := range heads {
+		switch {
+		case key != "" && key == st.Primary:
+			st.Present += n
+		case key != "" && (known == nil || slices.Contains(known, key)):
+			st.Older += n
+		default:
+			st.Lost += n
 		}
 	}
-	return st, nil
+	if st.Lost > lost {
+		st.LostIn = append(st.LostIn, c.Table+"."+c.Name)
+	}
 }
 
 // peek opens a row and puts nothing in its place.
@@ -153,30 +159,19 @@ func (st Status) Findings() []Finding {
 // Verify opens every sealed value there is, and names the first that do not; damaged counts all. It is for a restored
 // backup and a thorough doctor, and takes its time.
 func (s *Store) Verify(ctx context.Context) (opened, damaged int64, at []seal.Place, err error) {
-	for _, c := range sealedColumns() {
-		var after []any
-		for {
-			var page []value
-			if err := s.db.Read(ctx, func(tx *sqldb.Tx) (err error) {
-				page, err = c.page(tx, everyHead(), after, batchRows, batchBytes)
+	err = eachPage(ctx, s.db, everyHead(), func(c Column, page []value) error {
+		for _, v := range page {
+			if _, err := s.keys.Open(c.place(v.key), v.box); err == nil {
+				opened++
+			} else if !errors.Is(err, seal.ErrSealed) {
 				return err
-			}); err != nil {
-				return opened, damaged, at, err
-			}
-			if len(page) == 0 {
-				break
-			}
-			after = page[len(page)-1].key
-			for _, v := range page {
-				if _, err := s.keys.Open(c.place(v.key), v.box); err == nil {
-					opened++
-				} else if damaged++; len(at) < mostNamed {
-					at = append(at, c.place(v.key))
-				}
+			} else if damaged++; len(at) < mostNamed {
+				at = append(at, c.place(v.key))
 			}
 		}
-	}
-	return opened, damaged, at, nil
+		return nil
+	})
+	return opened, damaged, at, err
 }
 
 // Export writes the master key under a passphrase, and gives its fingerprint. Only a key that the database is under is

@@ -133,6 +133,9 @@ func (s *Store) await(ctx context.Context, wait time.Duration, f Finishing, p Pr
 	return true, nil
 }
 
+// errNotHeld ends a pass that another process goes on with.
+var errNotHeld = errors.New("the work is another process's")
+
 // pass goes once over every sealed column. held is false when it was told to stop; blocked says that values under an old
 // key do not open; changed is how many values were under an old key and are so no more.
 func (s *Store) pass(ctx context.Context, r row, f Finishing, p *Progress) (held, blocked bool, changed int64, err error) {
@@ -141,54 +144,68 @@ func (s *Store) pass(ctx context.Context, r row, f Finishing, p *Progress) (held
 	if err != nil {
 		return false, false, 0, err
 	}
+	err = eachPage(ctx, s.db, head, func(c Column, page []value) error {
+		if held, err := f.Held(ctx); err != nil {
+			return err
+		} else if !held {
+			return errNotHeld
+		}
+		fresh := make([][]byte, len(page))
+		for i, v := range page {
+			at := c.place(v.key)
+			plain, err := s.keys.Open(at, v.box)
+			if errors.Is(err, seal.ErrSealed) {
+				p.Damaged++
+				if len(p.At) < mostNamed {
+					p.At = append(p.At, at)
+				}
+				blocked = blocked || slices.Contains(p.Old, seal.KeyOf(v.box))
+				continue
+			}
+			if err == nil {
+				fresh[i], err = s.keys.Seal(at, plain)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		n, err := s.exchange(ctx, c, page, fresh)
+		if err != nil {
+			return err
+		}
+		changed += n
+		p.Resealed += n
+		s.o.Point("reseal.batch")
+		f.Tell(*p)
+		return nil
+	})
+	if errors.Is(err, errNotHeld) {
+		return false, blocked, changed, nil
+	}
+	return true, blocked, changed, err
+}
+
+// eachPage goes over every sealed column, and calls each with the values whose head is another than a given one.
+func eachPage(ctx context.Context, db *sqldb.DB, other []byte, each func(Column, []value) error) error {
 	for _, c := range sealedColumns() {
 		var after []any
-		for {
-			if held, err := f.Held(ctx); err != nil || !held {
-				return false, false, changed, err
-			}
+		for first := true; first || after != nil; first = false {
 			var page []value
-			err := s.db.Read(ctx, func(tx *sqldb.Tx) (err error) {
-				page, err = c.page(tx, head, after, batchRows, batchBytes)
+			if err := db.Read(ctx, func(tx *sqldb.Tx) (err error) {
+				page, after, err = c.page(tx, other, after, batchRows, batchBytes)
 				return err
-			})
-			if err != nil {
-				return false, false, changed, err
+			}); err != nil {
+				return err
 			}
 			if len(page) == 0 {
-				break
+				continue
 			}
-			after = page[len(page)-1].key
-			fresh := make([][]byte, len(page))
-			for i, v := range page {
-				at := c.place(v.key)
-				plain, err := s.keys.Open(at, v.box)
-				if errors.Is(err, seal.ErrSealed) {
-					p.Damaged++
-					if len(p.At) < mostNamed {
-						p.At = append(p.At, at)
-					}
-					blocked = blocked || slices.Contains(p.Old, seal.KeyOf(v.box))
-					continue
-				}
-				if err == nil {
-					fresh[i], err = s.keys.Seal(at, plain)
-				}
-				if err != nil {
-					return false, false, changed, err
-				}
+			if err := each(c, page); err != nil {
+				return err
 			}
-			n, err := s.exchange(ctx, c, page, fresh)
-			if err != nil {
-				return false, false, changed, err
-			}
-			changed += n
-			p.Resealed += n
-			s.o.Point("reseal.batch")
-			f.Tell(*p)
 		}
 	}
-	return true, blocked, changed, nil
+	return nil
 }
 
 // exchange writes a page anew; a value that somebody changed meanwhile is left as it is.
