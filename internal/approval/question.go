@@ -34,7 +34,7 @@ func Question(agent, tool string, f Facts) (message string, shown Facts) {
 	shown = f
 	shown.Tier = f.Tier.Known()
 	shown.Origin = untrusted.URL(f.Origin, 200)
-	shown.Credential = untrusted.Plain(f.Credential)
+	shown.Credential = name(f.Credential)
 	shown.Description = Visible(f.Description, maxDescription)
 	shown.Inputs = make([]Input, 0, len(f.Inputs))
 	for _, in := range f.Inputs {
@@ -42,10 +42,10 @@ func Question(agent, tool string, f Facts) (message string, shown Facts) {
 		if !in.Masked {
 			value = Visible(in.Value, maxInput)
 		}
-		shown.Inputs = append(shown.Inputs, Input{Name: untrusted.Plain(in.Name), Value: value, Masked: in.Masked})
+		shown.Inputs = append(shown.Inputs, Input{Name: name(in.Name), Value: value, Masked: in.Masked})
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "May %s run %s", untrusted.Plain(agent), untrusted.Plain(tool))
+	fmt.Fprintf(&b, "May %s run %s", name(agent), name(tool))
 	if shown.Origin != "" {
 		b.WriteString(" on " + shown.Origin)
 	}
@@ -60,6 +60,9 @@ func Question(agent, tool string, f Facts) (message string, shown Facts) {
 	}
 	return untrusted.Line(b.String()), shown
 }
+
+// name is a name that an author, a model or an operator chose: on one line, cut, with nothing in it that does not show.
+func name(s string) string { return Visible(untrusted.Plain(s), maxInput) }
 
 // and joins parts of a sentence: "a, b and c".
 func and(parts []string) string {
