@@ -15,6 +15,7 @@ import (
 	"github.com/wayleave/wayleave/internal/connection"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/ledger/ledgertest"
+	"github.com/wayleave/wayleave/internal/seal"
 	"github.com/wayleave/wayleave/internal/store/approvalstore"
 	"github.com/wayleave/wayleave/internal/store/dbtest"
 	"github.com/wayleave/wayleave/internal/store/ledgerstore"
@@ -49,7 +50,8 @@ type stage struct {
 		Now() time.Time
 		Advance(time.Duration)
 	}
-	db *sqldb.DB // nil in memory
+	db     *sqldb.DB // nil in memory
+	sealer seal.Sealer
 }
 
 func rules(t testing.TB) *connection.Rules {
@@ -68,7 +70,7 @@ func (s *stage) start(t *testing.T, rows ledger.Store, change func(*ledger.Optio
 		Drain: time.Second, Retention: ledger.Retention{}}
 	po := tool.Options{Rows: rows, Approvals: s.approvals, AnswerBase: func() string { return base }, Wait: 300 * time.Millisecond,
 		Policy: func(context.Context, string) (approval.Policy, error) { return s.policy, nil },
-		Plugs:  func(context.Context, string) ([]tool.Plug, error) { return s.set.Plugs(), nil }}
+		Plugs:  plugsOf(s)}
 	if change != nil {
 		change(&lo, &po)
 	}
@@ -106,13 +108,24 @@ func newStage(t *testing.T, db *sqldb.DB, clock *dbtest.Clock, point func(string
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{approvals: approvalstore.New(db, sealer), clock: clock, db: db, oracle: tooltest.NewOracle(t)}
+	s := &stage{approvals: approvalstore.New(db, sealer), clock: clock, db: db, sealer: sealer, oracle: tooltest.NewOracle(t)}
 	s.set = tooltest.NewSet(tooltest.NewWorld(), s.oracle.Send)
 	for _, id := range []string{me, other} {
 		s.write(t, `INSERT INTO agents (id, slug, name, state, grants_version, created_at) VALUES ($1, $2, $2, 'active', 1, now_us())`, id, strings.TrimPrefix(id, "agent_"))
 	}
 	s.process = s.start(t, rows, nil)
 	return s
+}
+
+// beside starts a second program, with a database handle of its own.
+func (s *stage) beside(t *testing.T, db *sqldb.DB) process {
+	t.Helper()
+	rows, err := ledgerstore.New(db, s.sealer, rules(t).Resolve, ledgerstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	approvals := approvalstore.New(db, s.sealer)
+	return s.start(t, rows, func(_ *ledger.Options, o *tool.Options) { o.Approvals = approvals })
 }
 
 // inMemory makes a stage whose rows are in memory, on the clock of the test's bubble.
@@ -306,3 +319,7 @@ func eventually(t *testing.T, what string, so func() bool) {
 }
 
 func logger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+func plugsOf(s *stage) func(context.Context, string) ([]tool.Plug, error) {
+	return func(context.Context, string) ([]tool.Plug, error) { return s.set.Plugs(), nil }
+}
