@@ -121,6 +121,7 @@ type Oracle struct {
 	// Answer replaces its answer where a test wants another; set it before the first question.
 	Answer http.HandlerFunc
 	asked  atomic.Int64
+	client *http.Client
 }
 
 // NewOracle starts an oracle. It ends with the test.
@@ -135,7 +136,7 @@ func NewOracle(t testing.TB) *Oracle {
 		_, _ = io.WriteString(w, "the answer to "+r.URL.Query().Get("q"))
 	}))
 	t.Cleanup(server.Close)
-	o.URL = server.URL
+	o.URL, o.client = server.URL, server.Client()
 	return o
 }
 
@@ -151,7 +152,7 @@ func (o *Oracle) Send(ctx context.Context, question string) (string, error) {
 	q := r.URL.Query()
 	q.Set("q", question)
 	r.URL.RawQuery = q.Encode()
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := o.client.Do(r)
 	if err != nil {
 		return "", err
 	}
