@@ -45,3 +45,40 @@ func TestTwoHandlesAreOneDatabase(t *testing.T) {
 		}
 	})
 }
+
+// TestInstallHasRowsOfEveryTable: what is held to it is held to all tables.
+func TestInstallHasRowsOfEveryTable(t *testing.T) {
+	Each(t, func(t *testing.T, db *sqldb.DB, _ *Clock) {
+		Fill(t, db)
+		tables := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+		if db.Dialect() == sqldb.Postgres {
+			tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'"
+		}
+		if err := db.Read(t.Context(), func(tx *sqldb.Tx) error {
+			var names []string
+			if err := tx.All(tables, nil, func(scan func(...any) error) error {
+				var name string
+				err := scan(&name)
+				names = append(names, name)
+				return err
+			}); err != nil {
+				return err
+			}
+			if len(names) < 20 {
+				t.Errorf("only %d tables", len(names))
+			}
+			for _, name := range names {
+				var n int64
+				if _, err := tx.One("SELECT count(*) FROM "+name, nil, &n); err != nil {
+					return err
+				}
+				if n == 0 {
+					t.Errorf("%s has no row", name)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

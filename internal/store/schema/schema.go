@@ -12,6 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"path"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -34,19 +37,24 @@ var (
 	ErrTooNew = errors.New("the database is newer than this program")
 )
 
-// Version is the newest schema that this program knows.
-func Version(d sqldb.Dialect) (int64, error) {
-	names, err := fs.Glob(Files, string(d)+"/*.sql")
-	if err != nil || len(names) == 0 {
-		return 0, fmt.Errorf("no migrations for %s: %w", d, err)
+// set is numbered migrations, in a folder for each dialect.
+type set struct{ files fs.FS }
+
+func (m set) version(d sqldb.Dialect) (int64, error) {
+	names, err := fs.Glob(m.files, string(d)+"/*.sql")
+	if err != nil {
+		return 0, err
 	}
 	var newest int64
 	for _, name := range names {
-		v, err := goose.NumericComponent(name)
+		v, err := goose.NumericComponent(path.Base(name))
 		if err != nil {
 			return 0, fmt.Errorf("migration %s: %w", name, err)
 		}
 		newest = max(newest, v)
+	}
+	if newest == 0 {
+		return 0, fmt.Errorf("there are no migrations for %s", d)
 	}
 	return newest, nil
 }
@@ -59,21 +67,23 @@ type State struct {
 }
 
 // Look tells where a database stands and changes nothing.
-func Look(ctx context.Context, db *sqldb.DB) (State, error) {
-	known, err := Version(db.Dialect())
+func Look(ctx context.Context, db *sqldb.DB) (State, error) { return set{Files}.look(ctx, db) }
+
+func (m set) look(ctx context.Context, db *sqldb.DB) (State, error) {
+	known, err := m.version(db.Dialect())
 	if err != nil {
 		return State{}, err
 	}
 	s := State{Known: known}
 	// The two catalogues have no words in common.
-	exists := map[sqldb.Dialect]string{
+	exist := map[sqldb.Dialect]string{
 		sqldb.SQLite:   "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('" + table + "', 'settings')",
 		sqldb.Postgres: "SELECT (to_regclass('" + table + "') IS NOT NULL)::int::bigint + (to_regclass('settings') IS NOT NULL)::int::bigint",
 	}[db.Dialect()]
 	err = db.Read(ctx, func(tx *sqldb.Tx) error {
 		s.Version, s.Oldest = 0, 0
 		var tables int64
-		if _, err := tx.One(exists, nil, &tables); err != nil || tables < 2 {
+		if _, err := tx.One(exist, nil, &tables); err != nil || tables < 2 {
 			return err
 		}
 		if _, err := tx.One("SELECT coalesce(max(version_id), 0) FROM "+table, nil, &s.Version); err != nil {
@@ -99,7 +109,7 @@ func (s State) Err() error {
 	return nil
 }
 
-// Check says whether this program may use the database as it is.
+// Check says whether this program may use the database as it is: nil, ErrNeedsMigration, ErrTooNew, or a fault.
 func Check(ctx context.Context, db *sqldb.DB) error {
 	s, err := Look(ctx, db)
 	if err != nil {
@@ -108,49 +118,81 @@ func Check(ctx context.Context, db *sqldb.DB) error {
 	return s.Err()
 }
 
-// migrationLock is the key of the advisory lock under which PostgreSQL is migrated.
-const migrationLock = 7478
-
-// Up brings the database to the newest schema and says how many migrations it applied. Two at once are safe: one of
-// them does it. ErrTooNew when the database is ahead of this program.
+// Up brings the database to the newest schema and says how many migrations it applied. A SQLite database with rows is
+// copied first, beside itself. Two at once are safe: one of them does it. ErrTooNew when the database is ahead of this
+// program.
 func Up(ctx context.Context, db *sqldb.DB) (applied int, err error) {
-	s, err := Look(ctx, db)
+	return set{Files}.up(ctx, db, math.MaxInt64)
+}
+
+// To brings an empty database to an older schema, for rows that are of that schema.
+func To(ctx context.Context, db *sqldb.DB, version int64) error {
+	_, err := set{Files}.up(ctx, db, version)
+	return err
+}
+
+func (m set) up(ctx context.Context, db *sqldb.DB, to int64) (applied int, err error) {
+	s, err := m.look(ctx, db)
 	if err != nil {
 		return 0, err
 	}
-	if err := s.Err(); !errors.Is(err, ErrNeedsMigration) {
+	if err := s.Err(); !errors.Is(err, ErrNeedsMigration) || s.Version >= to {
 		return 0, err
 	}
-	err = db.Maintain(ctx, func(ctx context.Context, pool *sql.DB) error {
-		if db.Dialect() == sqldb.Postgres { // SQLite has one owner of its folder
-			tx, err := pool.BeginTx(ctx, nil)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = tx.Rollback() }()
-			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", migrationLock); err != nil {
-				return fmt.Errorf("wait for another migration: %w", err)
-			}
+	if db.Dialect() == sqldb.SQLite && s.Version > 0 {
+		if err := backup(ctx, db, s.Version, time.Now()); err != nil {
+			return 0, err
 		}
-		applied, err = up(ctx, db.Dialect(), pool)
+	}
+	err = db.Maintain(ctx, func(ctx context.Context, pool *sql.DB) error {
+		unlock, err := lock(ctx, db.Dialect(), pool)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		applied, err = m.apply(ctx, db.Dialect(), pool, to)
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("migrate: %w", err)
+		// Another process may have done it meanwhile, and then what failed was to do it once more.
+		if now, lookErr := m.look(ctx, db); lookErr == nil && now.Version > s.Version && (now.Err() == nil || now.Version >= to) {
+			return 0, nil
+		}
+		return 0, fmt.Errorf("migrate the database from schema %d: %w", s.Version, err)
 	}
 	return applied, nil
 }
 
-func up(ctx context.Context, d sqldb.Dialect, pool *sql.DB) (int, error) {
-	dialect := map[sqldb.Dialect]goose.Dialect{sqldb.SQLite: goose.DialectSQLite3, sqldb.Postgres: goose.DialectPostgres}[d]
-	files, err := fs.Sub(Files, string(d))
+// migrationLock is the key of the advisory lock under which PostgreSQL is migrated.
+const migrationLock = 7478
+
+// lock waits until no other process migrates. On SQLite the migration's own transaction is the lock.
+func lock(ctx context.Context, d sqldb.Dialect, pool *sql.DB) (unlock func(), err error) {
+	if d != sqldb.Postgres {
+		return func() {}, nil
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	unlock = func() { _ = tx.Rollback() }
+	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", migrationLock); err != nil {
+		unlock()
+		return nil, fmt.Errorf("wait for another process that migrates: %w", err)
+	}
+	return unlock, nil
+}
+
+func (m set) apply(ctx context.Context, d sqldb.Dialect, pool *sql.DB, to int64) (int, error) {
+	files, err := fs.Sub(m.files, string(d))
 	if err != nil {
 		return 0, err
 	}
+	dialect := map[sqldb.Dialect]goose.Dialect{sqldb.SQLite: goose.DialectSQLite3, sqldb.Postgres: goose.DialectPostgres}[d]
 	p, err := goose.NewProvider(dialect, pool, files, goose.WithTableName(table), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return 0, err
 	}
-	results, err := p.Up(ctx)
+	results, err := p.UpTo(ctx, to)
 	return len(results), err
 }

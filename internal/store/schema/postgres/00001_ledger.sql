@@ -290,6 +290,7 @@ CREATE TABLE reconciliations (
   by_id   TEXT NOT NULL,
   at      BIGINT NOT NULL
 );
+CREATE INDEX reconciliations_at ON reconciliations (at);
 
 CREATE TABLE approvals (
   id           TEXT PRIMARY KEY,

@@ -284,6 +284,7 @@ CREATE TABLE reconciliations (
   by_id   TEXT NOT NULL,
   at      INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX reconciliations_at ON reconciliations (at);
 
 CREATE TABLE approvals (
   id           TEXT PRIMARY KEY,
