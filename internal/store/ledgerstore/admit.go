@@ -181,14 +181,16 @@ type entered struct {
 	hold, conversation              string
 }
 
+const enterRun = `UPDATE runs SET calls=calls+1, idle_until=CASE WHEN idle_until>now_us()+idle THEN idle_until ELSE now_us()+idle END
+ WHERE id=$1 AND agent_id=$2 AND state='open' AND deadline>now_us()
+ AND (idle_until IS NULL OR idle_until>now_us() OR (kind='implicit' AND hold_call IS NOT NULL))
+ RETURNING calls, refused, max_tool_calls, deadline, coalesce(hold_call,''), conversation_id, now_us()`
+
 // enter counts the call in its run, which locks the run, and gives the one time of the transaction. ok is false where the
 // run lets nothing in, or is not the agent's.
 func enter(tx *sqldb.Tx, a ledger.Ask) (r entered, ok bool, err error) {
 	var refused int64
-	ok, err = tx.One(`UPDATE runs SET calls=calls+1, idle_until=CASE WHEN idle_until>now_us()+idle THEN idle_until ELSE now_us()+idle END
- WHERE id=$1 AND agent_id=$2 AND state='open' AND deadline>now_us()
- AND (idle_until IS NULL OR idle_until>now_us() OR (kind='implicit' AND hold_call IS NOT NULL))
- RETURNING calls, refused, max_tool_calls, deadline, coalesce(hold_call,''), conversation_id, now_us()`,
+	ok, err = tx.One(enterRun,
 		[]any{a.Run, a.Agent}, &r.calls, &refused, &r.most, &r.deadline, &r.hold, &r.conversation, &r.now)
 	r.seq = r.calls + refused // refusals have a place in the order too
 	return r, ok, err
@@ -214,6 +216,11 @@ func (s *Store) count(tx *sqldb.Tx, e entry, g ground, run entered, f *found) er
 		why = append(why, ledger.Reason{Stage: stagePolicy, Fact: used.fact, Ref: a.Approval.ID})
 	}
 	why = append(why, ledger.Reason{Stage: stageAdmission, Fact: counted(run.calls, run.most, meter, b)})
+	for i := range why {
+		if why[i].At.IsZero() {
+			why[i].At = clock(now)
+		}
+	}
 
 	until := min(now+a.Bound.Microseconds(), run.deadline) + grace.Microseconds()
 	state, dispatched := effect.Dispatched, any(now) // a fresh admission is the right to send
@@ -252,7 +259,7 @@ func (s *Store) count(tx *sqldb.Tx, e entry, g ground, run entered, f *found) er
 	f.kind, f.binding, f.left = ledger.Fresh, b, time.Duration(until-now)*time.Microsecond
 	f.record = ledger.Record{ID: a.ID, Run: a.Run, Agent: a.Agent, Conversation: run.conversation, Seq: run.seq, Tool: a.Tool, Capability: a.Capability,
 		Class: a.Class, State: state, Key: a.Key, Named: a.Named, Owner: e.Process, Approval: approval, Binding: b, Args: a.Args,
-		Why: readLines(lines(clock(now), why...)), Created: clock(now)}
+		Why: why, Created: clock(now)}
 	f.record.Evidence = []ledger.EvidenceRow{{Provider: b.Provider, CredentialOwner: b.CredentialOwner(), Conversation: run.conversation, At: clock(now),
 		Evidence: ledger.Evidence{Kind: "source", Host: a.Source.Host, URL: a.Source.URL}}}
 	if state == effect.Dispatched {

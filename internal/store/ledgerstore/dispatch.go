@@ -18,15 +18,17 @@ type underWay struct {
 	facts      factRow
 }
 
+var askUnderWay = "SELECT " + callColumns + sealedColumns + `, t.until, now_us(), ` + factColumns + `,
+ e.n, e.kind, e.conversation_id, e.provider, e.credential_owner, e.host, e.url, e.title, e.sha256, e.chars, e.artifact_id, e.at` +
+	callTables + " JOIN agents a ON a.id=t.agent_id" + factJoins("t.capability") + " LEFT JOIN evidence e ON e.call_id=t.id AND e.n=0 WHERE t.id=$1"
+
 // readUnderWay reads, in one query, a call and what decides its binding now.
 func readUnderWay(tx *sqldb.Tx, call string) (u underWay, err error) {
 	u.callRow = new(callRow)
 	var e evidenceRow
 	var n, chars, at sql.Null[int64]
 	var kind, conversation, provider, owner, host, sum, artifact sql.Null[string]
-	found, err := tx.One("SELECT "+callColumns+sealedColumns+`, t.until, now_us(), `+factColumns+`,
- e.n, e.kind, e.conversation_id, e.provider, e.credential_owner, e.host, e.url, e.title, e.sha256, e.chars, e.artifact_id, e.at`+
-		callTables+" JOIN agents a ON a.id=t.agent_id"+factJoins("t.capability")+" LEFT JOIN evidence e ON e.call_id=t.id AND e.n=0 WHERE t.id=$1",
+	found, err := tx.One(askUnderWay,
 		[]any{call}, join(u.into(), u.intoSealed(), []any{&u.until, &u.now}, u.facts.into(),
 			[]any{&n, &kind, &conversation, &provider, &owner, &host, &e.url, &e.title, &sum, &chars, &artifact, &at})...)
 	if err != nil {

@@ -25,15 +25,17 @@ type ground struct {
 	fingerprint string
 }
 
+var askGround = `SELECT ` + factColumns + `, o.fingerprint, o.facts,
+ CASE WHEN EXISTS (SELECT 1 FROM tool_calls c WHERE c.id=$5) THEN 1 ELSE 0 END,
+ CASE WHEN EXISTS (SELECT 1 FROM tool_calls c WHERE c.agent_id=$1 AND c.caller_key=$6 AND c.state<>'refused') THEN 1 ELSE 0 END
+ FROM agents a` + factJoins("$2") + ` LEFT JOIN offers o ON o.audience=$3 AND o.tool=$4 WHERE a.id=$1`
+
 // groundOf reads the binding in force, the offer, and whether the call is there already.
 func (s *Store) groundOf(tx *sqldb.Tx, a ledger.Ask) (ground, error) {
 	var g ground
 	var facts factRow
 	var sameID, sameKey int64
-	found, err := tx.One(`SELECT `+factColumns+`, o.fingerprint, o.facts,
- CASE WHEN EXISTS (SELECT 1 FROM tool_calls c WHERE c.id=$5) THEN 1 ELSE 0 END,
- CASE WHEN EXISTS (SELECT 1 FROM tool_calls c WHERE c.agent_id=$1 AND c.caller_key=$6 AND c.state<>'refused') THEN 1 ELSE 0 END
- FROM agents a`+factJoins("$2")+` LEFT JOIN offers o ON o.audience=$3 AND o.tool=$4 WHERE a.id=$1`,
+	found, err := tx.One(askGround,
 		[]any{a.Agent, a.Capability, a.Audience, a.Tool, a.ID, maybe(a.Key)},
 		append(facts.into(), &g.offer.fingerprint, &g.offer.facts, &sameID, &sameKey)...)
 	if err != nil || !found {
@@ -120,6 +122,9 @@ type inTheWay struct {
 	answer  *callRow
 }
 
+const askNewestEffect = `SELECT id FROM tool_calls WHERE run_id=$1 AND class='effect' AND state<>'refused'
+ AND (state='admitted' OR dispatched_at IS NOT NULL) ORDER BY seq DESC LIMIT 1`
+
 // met judges an effect against its run's hold and newest effect.
 func met(tx *sqldb.Tx, a ledger.Ask, hold string, now time.Time) (inTheWay, error) {
 	twin := func(c *callRow) bool { return a.Key == "" && c.Tool == a.Tool && bytes.Equal(c.digest, a.Digest) }
@@ -143,8 +148,7 @@ func met(tx *sqldb.Tx, a ledger.Ask, hold string, now time.Time) (inTheWay, erro
 		return inTheWay{}, nil
 	}
 	var id string
-	found, err := tx.One(`SELECT id FROM tool_calls WHERE run_id=$1 AND class='effect' AND state<>'refused'
- AND (state='admitted' OR dispatched_at IS NOT NULL) ORDER BY seq DESC LIMIT 1`, []any{a.Run}, &id)
+	found, err := tx.One(askNewestEffect, []any{a.Run}, &id)
 	if err != nil || !found {
 		return inTheWay{}, err
 	}

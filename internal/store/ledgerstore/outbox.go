@@ -13,6 +13,8 @@ import (
 // noticeUncertain is the kind of notice that an effect of unknown outcome leaves.
 const noticeUncertain = "effect_uncertain"
 
+const askNotices = "SELECT id FROM notices WHERE sent_at IS NULL AND (claimed_until IS NULL OR claimed_until<now_us()) ORDER BY created_at, id LIMIT $1"
+
 func leaveNotice(tx *sqldb.Tx, kind, subject, run string, now int64) error {
 	_, err := tx.Exec("INSERT INTO notices(id, kind, subject_id, run_id, created_at) VALUES($1,$2,$3,$4,$5)", rowid.New("notice"), kind, subject, run, now)
 	return err
@@ -23,13 +25,12 @@ func (s *Store) Claim(ctx context.Context, process string, ttl time.Duration, li
 	var waiting []string
 	ask := func(tx *sqldb.Tx) error {
 		waiting = nil
-		return tx.All(`SELECT id FROM notices WHERE sent_at IS NULL AND (claimed_until IS NULL OR claimed_until<now_us()) ORDER BY created_at, id LIMIT $1`,
-			[]any{atMost(limit)}, func(scan func(...any) error) error {
-				var id string
-				err := scan(&id)
-				waiting = append(waiting, id)
-				return err
-			})
+		return tx.All(askNotices, []any{atMost(limit)}, func(scan func(...any) error) error {
+			var id string
+			err := scan(&id)
+			waiting = append(waiting, id)
+			return err
+		})
 	}
 	if err := s.db.Read(ctx, ask); err != nil || len(waiting) == 0 {
 		return nil, err

@@ -176,6 +176,8 @@ func atMost(limit int) int {
 	return limit
 }
 
+const askCallsOf = callTables + " WHERE t.run_id=$1 AND t.seq>$2 ORDER BY t.seq LIMIT $3"
+
 // CallsOf lists a run's calls after a seq, oldest first, at most limit and 1,000; without arguments, results, evidence.
 func (s *Store) CallsOf(ctx context.Context, agent, run string, after int64, limit int) ([]ledger.Record, error) {
 	var list []ledger.Record
@@ -183,7 +185,7 @@ func (s *Store) CallsOf(ctx context.Context, agent, run string, after int64, lim
 		if _, err := runOf(tx, agent, run); err != nil {
 			return err
 		}
-		list, err = listCalls(tx, callTables+" WHERE t.run_id=$1 AND t.seq>$2 ORDER BY t.seq LIMIT $3", run, after, atMost(limit))
+		list, err = listCalls(tx, askCallsOf, run, after, atMost(limit))
 		return err
 	})
 	return list, err

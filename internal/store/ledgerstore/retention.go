@@ -25,6 +25,13 @@ const (
 const unreconciled = `EXISTS (SELECT 1 FROM tool_calls t WHERE t.run_id=r.id AND t.state='uncertain' AND t.class='effect'
  AND NOT EXISTS (SELECT 1 FROM reconciliations x WHERE x.call_id=t.id))`
 
+const (
+	askSealed  = "SELECT r.id FROM runs r WHERE r.state='ended' AND r.ended_at<$1 AND r.purged_at IS NULL AND NOT " + unreconciled + " ORDER BY r.ended_at LIMIT $2"
+	askEnded   = "SELECT r.id FROM runs r WHERE r.state='ended' AND r.ended_at<$1 AND NOT " + unreconciled + " ORDER BY r.ended_at LIMIT $2"
+	askRefused = "SELECT id FROM tool_calls WHERE state='refused' AND created_at<$1 ORDER BY created_at LIMIT $2"
+	askDead    = "SELECT id FROM processes p WHERE dead=1 AND expires_at<$1 AND " + settled + " LIMIT $2"
+)
+
 // completed fills in the defaults.
 func completed(r ledger.Retention) ledger.Retention {
 	for _, d := range []struct {
@@ -47,13 +54,12 @@ func (s *Store) tidy(ctx context.Context, now int64, r ledger.Retention) error {
 	before := func(d time.Duration) int64 { return now - d.Microseconds() }
 	b := &batches{s: s, most: r.Batch, size: min(r.Batch, firstBatch)}
 
-	const ended = "SELECT r.id FROM runs r WHERE r.state='ended' AND r.ended_at<$1 AND NOT " + unreconciled
-	if err := b.each(ctx, ended+" AND r.purged_at IS NULL ORDER BY r.ended_at LIMIT $2", before(r.Content), func(run string) error {
+	if err := b.each(ctx, askSealed, before(r.Content), func(run string) error {
 		return b.purge(ctx, run, now)
 	}); err != nil {
 		return err
 	}
-	if err := b.each(ctx, ended+" ORDER BY r.ended_at LIMIT $2", before(r.Rows), func(run string) error {
+	if err := b.each(ctx, askEnded, before(r.Rows), func(run string) error {
 		return b.forget(ctx, run)
 	}); err != nil {
 		return err
@@ -62,8 +68,8 @@ func (s *Store) tidy(ctx context.Context, now int64, r ledger.Retention) error {
 		find, remove string
 		before       int64
 	}{
-		{"SELECT id FROM tool_calls WHERE state='refused' AND created_at<$1 ORDER BY created_at LIMIT $2", "DELETE FROM tool_calls WHERE id=$1 AND state='refused'", before(r.Refused)},
-		{"SELECT id FROM processes p WHERE dead=1 AND expires_at<$1 AND " + settled + " LIMIT $2", "DELETE FROM processes WHERE id=$1", before(r.Dead)},
+		{askRefused, "DELETE FROM tool_calls WHERE id=$1 AND state='refused'", before(r.Refused)},
+		{askDead, "DELETE FROM processes WHERE id=$1", before(r.Dead)},
 	} {
 		if err := b.rows(ctx, old.find, old.before, func(tx *sqldb.Tx, id string) error {
 			_, err := tx.Exec(old.remove, id)

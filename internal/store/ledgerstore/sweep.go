@@ -5,6 +5,7 @@ package ledgerstore
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -13,6 +14,19 @@ import (
 
 // theDead are the processes that somebody called dead. It never changes back, so a guard may read it.
 const theDead = "(SELECT id FROM processes WHERE dead=1)"
+
+// What a sweep looks for. Where there is nothing it has asked a few small indexes.
+const (
+	askAbandoned = `SELECT id FROM tool_calls WHERE state IN ('admitted','dispatched') AND owner IN ` + theDead + `
+ UNION ALL SELECT id FROM tool_calls WHERE state IN ('admitted','dispatched') AND until<$1 LIMIT $2`
+	askUndelivered = `SELECT id FROM tool_calls WHERE delivery=0 AND state<>'refused' AND state IN ('succeeded','failed','uncertain')
+ AND owner IN ` + theDead + ` LIMIT $1`
+	unanswered, unused = "(state='open' AND expires_at<=$1)", "(state='approved' AND good_until<=$1)"
+	askApprovals       = "SELECT id FROM approvals WHERE state IN ('open','approved') AND (" + unanswered + " OR " + unused + ") LIMIT $2"
+	askPages           = "SELECT id FROM kept_pages WHERE body IS NOT NULL AND expires_at<=$1 LIMIT $2"
+)
+
+var askRunsOver = "SELECT id FROM runs WHERE state='open' AND " + past("$1") + " ORDER BY deadline LIMIT $2"
 
 // Sweep calls processes dead that gave no sign, concludes calls in flight of the dead or past their time, gives up
 // deliveries of the dead, ends runs past their time, and lets go of what was kept long enough. It says how many calls it
@@ -28,8 +42,7 @@ func (s *Store) Sweep(ctx context.Context, retention ledger.Retention) (int, err
 	}
 	us := now.UnixMicro()
 	concluded := 0
-	ids, err := s.ids(ctx, `SELECT id FROM tool_calls WHERE state IN ('admitted','dispatched') AND owner IN `+theDead+`
- UNION SELECT id FROM tool_calls WHERE state IN ('admitted','dispatched') AND until<$1 ORDER BY id LIMIT $2`, us, sweptAtOnce)
+	ids, err := s.ids(ctx, askAbandoned, us, sweptAtOnce)
 	if err != nil {
 		return 0, err
 	}
@@ -79,11 +92,13 @@ func (s *Store) ids(ctx context.Context, query string, args ...any) (list []stri
 	return list, err
 }
 
-// each does the same to each row of a list, in its order, in one transaction.
+// each does the same to each row of a list in one transaction, in the order of ids: two that do so to the same rows do not
+// wait for each other in a ring.
 func (s *Store) each(ctx context.Context, ids []string, do func(tx *sqldb.Tx, id string) error) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	ids = slices.Sorted(slices.Values(ids))
 	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		for _, id := range ids {
 			if err := do(tx, id); err != nil {
@@ -157,8 +172,7 @@ func (s *Store) conclude(ctx context.Context, call string) (done bool, err error
 
 // giveUpDeliveries says of finished calls of the dead that their callers are gone.
 func (s *Store) giveUpDeliveries(ctx context.Context, _ int64) error {
-	ids, err := s.ids(ctx, `SELECT id FROM tool_calls WHERE delivery=0 AND state<>'refused' AND state IN ('succeeded','failed','uncertain') AND owner IN `+theDead+`
- ORDER BY id LIMIT $1`, sweptAtOnce)
+	ids, err := s.ids(ctx, askUndelivered, sweptAtOnce)
 	if err != nil {
 		return err
 	}
@@ -170,7 +184,7 @@ func (s *Store) giveUpDeliveries(ctx context.Context, _ int64) error {
 
 // endRuns ends runs past their deadline or idle time, each in a transaction of its own.
 func (s *Store) endRuns(ctx context.Context, now int64) error {
-	ids, err := s.ids(ctx, "SELECT id FROM runs WHERE state='open' AND "+past("$1")+" ORDER BY deadline LIMIT $2", now, sweptAtOnce)
+	ids, err := s.ids(ctx, askRunsOver, now, sweptAtOnce)
 	if err != nil {
 		return err
 	}
@@ -186,20 +200,19 @@ func (s *Store) endRuns(ctx context.Context, now int64) error {
 
 // expireApprovals ends questions that nobody answered and answers that nobody used in time.
 func (s *Store) expireApprovals(ctx context.Context, now int64) error {
-	const open, given = "(state='open' AND expires_at<=$1)", "(state='approved' AND good_until<=$1)"
-	ids, err := s.ids(ctx, "SELECT id FROM approvals WHERE state IN ('open','approved') AND ("+open+" OR "+given+") ORDER BY id LIMIT $2", now, sweptAtOnce)
+	ids, err := s.ids(ctx, askApprovals, now, sweptAtOnce)
 	if err != nil {
 		return err
 	}
 	return s.each(ctx, ids, func(tx *sqldb.Tx, id string) error {
-		_, err := tx.Exec("UPDATE approvals SET state=CASE WHEN state='open' THEN 'unanswered' ELSE 'void' END WHERE id=$2 AND ("+open+" OR "+given+")", now, id)
+		_, err := tx.Exec("UPDATE approvals SET state=CASE WHEN state='open' THEN 'unanswered' ELSE 'void' END WHERE id=$2 AND ("+unanswered+" OR "+unused+")", now, id)
 		return err
 	})
 }
 
 // dropPages removes the text of kept pages past their time; number and hash stay for as long as the run is open.
 func (s *Store) dropPages(ctx context.Context, now int64) error {
-	ids, err := s.ids(ctx, "SELECT id FROM kept_pages WHERE body IS NOT NULL AND expires_at<=$1 ORDER BY id LIMIT $2", now, sweptAtOnce)
+	ids, err := s.ids(ctx, askPages, now, sweptAtOnce)
 	if err != nil {
 		return err
 	}
