@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,8 +47,7 @@ func (s *stage) open(t *testing.T, point func(string)) *Store {
 
 func (s *stage) try(t *testing.T, source *keyfile.Source, point func(string)) (*Store, error) {
 	t.Helper()
-	start := time.Now()
-	p := &Store{db: s.place.Open(t), masters: source, clock: func() time.Duration { return time.Since(start) },
+	p := &Store{db: s.place.Open(t), masters: source, clock: func() time.Duration { return time.Duration(s.place.Clock.Micros()) * time.Microsecond },
 		sleep: func(ctx context.Context, d time.Duration) error {
 			s.place.Clock.Advance(d)
 			return ctx.Err()
@@ -76,8 +76,11 @@ func count(t *testing.T, db *sqldb.DB, query string, args ...any) (n int64) {
 	return n
 }
 
-// rows is how many rows of each table fill makes: two pages and a bit.
-const rows = 2*batchRows + 3
+// within is how long anything may take before a test gives up.
+const within = 2 * time.Minute
+
+// rows is how many rows of each table fill makes: a page and a bit.
+const rows = batchRows + 3
 
 // fill writes rows into every table with a sealed column; text is in every sealed value, and control in a clear one. It
 // gives how many sealed values it wrote.
@@ -173,4 +176,35 @@ func (s *Store) strip(t *testing.T, but Column) {
 			write(t, s.db, "UPDATE "+c.Table+" SET "+c.Name+" = NULL")
 		}
 	}
+}
+
+// files is what the database has on the disk: SQLite's files, or the tables of PostgreSQL. Its log is left out: it has the
+// past by design, and is the server's to recycle.
+func (s *stage) files(t *testing.T, db *sqldb.DB) []byte {
+	t.Helper()
+	if s.place.Dialect == sqldb.SQLite {
+		return s.place.Bytes(t)
+	}
+	var folder, oid string
+	if err := db.Maintain(t.Context(), func(ctx context.Context, pool *sql.DB) error {
+		if _, err := pool.ExecContext(ctx, "CHECKPOINT"); err != nil {
+			return err
+		}
+		return pool.QueryRowContext(ctx, "SELECT current_setting('data_directory'), oid::text FROM pg_database WHERE datname = current_database()").Scan(&folder, &oid)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Join(folder, "base", oid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(folder, "base", oid, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	return all
 }
