@@ -306,3 +306,78 @@ func TestAnEndingProcessLetsNobodyWait(t *testing.T) {
 		<-ended
 	})
 }
+
+func TestACallerWhoLeavesWhileItIsAdmittedHasSpentAUnitAndSentNothing(t *testing.T) {
+	for _, k := range kinds {
+		synctest.Test(t, func(t *testing.T) {
+			i := newInstall(t)
+			l, s, _ := i.process()
+			ctx, leave := context.WithCancel(t.Context())
+			s.After = func(method string) error {
+				if method == "Admit" {
+					leave()
+				}
+				return nil
+			}
+			if c, err := l.Admit(ctx, i.ask(k), nil); !errors.Is(err, context.Canceled) || c != nil {
+				t.Errorf("%s: admitted as %v, %v", k.class, c, err)
+			}
+			if r := i.Calls()[0]; r.State != effect.Failed || r.Outcome != effect.NotDispatched || r.Code != "cancelled" || r.Delivery != ledger.CallerGone {
+				t.Errorf("%s: it stands as %+v", k.class, r)
+			}
+			if i.units(k) != 1 {
+				t.Errorf("%s: %d units", k.class, i.units(k))
+			}
+		})
+	}
+}
+
+func TestARecordedAnswerWhoseCallerLeavesMayBeHadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, s, _ := i.process()
+		c := i.admit(l, i.ask(presses, given("send parcel")))
+		_, _ = i.open(c)
+		i.settle(c, ledger.Done([]byte("sent")))
+		c.Delivered(false)
+		time.Sleep(time.Second)
+		ctx, leave := context.WithCancel(t.Context())
+		s.After = func(method string) error {
+			if method == "Admit" {
+				leave()
+			}
+			return nil
+		}
+		if _, err := l.Admit(ctx, i.ask(presses, given("send parcel")), nil); !errors.Is(err, context.Canceled) {
+			t.Fatalf("answered with %v", err)
+		}
+		s.After = nil
+		w := admitLater(t.Context(), l, i.ask(presses, given("send parcel")))
+		w.recorded(t, c.ID())
+		if w.after > time.Second {
+			t.Errorf("it waited %v for a caller who is gone", w.after)
+		}
+		w.call.Delivered(true)
+	})
+}
+
+// Two callers of one call may hear differently; that one of them has the answer is what counts.
+func TestAnAnswerThatArrivedIsNotTakenBack(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			i := newInstall(t)
+			l, _, _ := i.process()
+			a := i.ask(asks, key("key-of-a-call"))
+			c := i.admit(l, a)
+			i.settle(c, ledger.Done([]byte("rain")))
+			again := admitLater(t.Context(), l, a)
+			again.recorded(t, c.ID())
+			c.Delivered(first)
+			again.call.Delivered(!first)
+			time.Sleep(time.Second)
+			if d := i.row(c.ID()).Delivery; d != ledger.HandedOver {
+				t.Errorf("the mark is %d", d)
+			}
+		})
+	}
+}
