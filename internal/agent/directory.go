@@ -22,8 +22,10 @@ var (
 // Rows keeps agents and tokens. Each method is one transaction. by is who changes something, as the audit names actors;
 // a change that changes nothing is not audited. ErrNotFound says that a row is not there or is another agent's.
 type Rows interface {
-	// Holder finds a token by its hash, with its agent and the database's time. It gives revoked tokens too.
-	Holder(ctx context.Context, hash string) (Agent, Token, time.Time, error)
+	// Holder finds a token by its hash, with its agent, at one moment. It gives revoked tokens too.
+	Holder(ctx context.Context, hash string) (Agent, Token, Moment, error)
+	// Moment is the database's now, the cheapest of its questions.
+	Moment(ctx context.Context) (Moment, error)
 	// Works says whether a token is there, is not revoked, and its agent is active.
 	Works(ctx context.Context, token string) (bool, error)
 	// Agents lists agents by slug: those with these ids, or all where ids is nil.
@@ -50,19 +52,27 @@ type Rows interface {
 	Import(ctx context.Context, b Earlier, by string) (bool, error)
 }
 
+// Moment is a state of the database: how many configuration writes it has seen, and its time.
+type Moment struct {
+	Epoch int64
+	At    time.Time
+}
+
 // Directory knows the agents of an install and whose a token is. It is safe for concurrent use, and asks the database at
 // each question: a token that was revoked, or whose agent was disabled, by whatever process, is refused from the moment
 // on in which that was answered.
 type Directory struct {
 	rows Rows
 
-	mu   sync.Mutex
-	used map[string]Use // since the last Flush, by token id
+	mu    sync.Mutex          // guards what follows
+	used  map[string]Use      // since the last Flush, by token id
+	epoch int64               // at which the known were found
+	known map[string]Identity // whose a token is, by its hash: only of those that work, so there are no more than tokens
 }
 
 // NewDirectory opens the agents that rows keep.
 func NewDirectory(rows Rows) *Directory {
-	return &Directory{rows: rows, used: make(map[string]Use)}
+	return &Directory{rows: rows, used: make(map[string]Use), known: make(map[string]Identity)}
 }
 
 // Verify finds who a bearer token speaks for, and notes that it was used and from which address. ErrUnknownToken says
@@ -72,20 +82,52 @@ func (d *Directory) Verify(bearer, from string) (Identity, error) {
 	if !plausible(bearer) {
 		return Identity{}, ErrUnknownToken
 	}
-	// The database looks for a hash of what the caller sent, so how long that takes says nothing about any token.
-	a, t, now, err := d.rows.Holder(context.Background(), hash(bearer))
-	switch {
-	case errors.Is(err, ErrNotFound) || err == nil && !t.Revoked.IsZero():
-		return Identity{}, ErrUnknownToken
-	case err != nil:
-		return Identity{}, fmt.Errorf("look for a token: %w", err)
-	case a.Disabled:
-		return Identity{}, ErrDisabled
+	who, at, err := d.identify(context.Background(), hash(bearer))
+	if err != nil {
+		return Identity{}, err
 	}
 	d.mu.Lock()
-	d.used[t.ID] = Use{At: now, From: clipAddress(from)}
+	d.used[who.TokenID] = Use{At: at, From: clipAddress(from)}
 	d.mu.Unlock()
-	return Identity{Agent: a.Slug, AgentID: a.ID, TokenID: t.ID, Scope: t.Scope}, nil
+	return who, nil
+}
+
+// identify finds whose a token is, by its hash: how long that takes says nothing about any token. What was found before
+// holds while the database has seen no configuration write since, which is asked each time.
+func (d *Directory) identify(ctx context.Context, hash string) (Identity, time.Time, error) {
+	d.mu.Lock()
+	who, known := d.known[hash]
+	epoch := d.epoch
+	d.mu.Unlock()
+	if known {
+		now, err := d.rows.Moment(ctx)
+		if err != nil {
+			return Identity{}, time.Time{}, fmt.Errorf("ask whether a token still works: %w", err)
+		}
+		if now.Epoch == epoch {
+			return who, now.At, nil
+		}
+	}
+	a, t, now, err := d.rows.Holder(ctx, hash)
+	switch {
+	case errors.Is(err, ErrNotFound) || err == nil && !t.Revoked.IsZero():
+		return Identity{}, time.Time{}, ErrUnknownToken
+	case err != nil:
+		return Identity{}, time.Time{}, fmt.Errorf("look for a token: %w", err)
+	case a.Disabled:
+		return Identity{}, time.Time{}, ErrDisabled
+	}
+	who = Identity{Agent: a.Slug, AgentID: a.ID, TokenID: t.ID, Scope: t.Scope}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if now.Epoch > d.epoch {
+		d.epoch = now.Epoch
+		clear(d.known)
+	}
+	if now.Epoch == d.epoch { // else somebody has seen a later state meanwhile
+		d.known[hash] = who
+	}
+	return who, now.At, nil
 }
 
 // Live says whether a token still works: what ends long streams of a token that was revoked meanwhile. It is false where

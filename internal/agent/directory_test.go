@@ -15,21 +15,24 @@ type oneToken struct {
 	agent Agent
 	token Token
 	now   time.Time
+	epoch int64
 	fails error
 	asked []string
 	noted map[string]Use
 }
 
-func (r *oneToken) Holder(_ context.Context, hash string) (Agent, Token, time.Time, error) {
+func (r *oneToken) Holder(_ context.Context, hash string) (Agent, Token, Moment, error) {
 	r.asked = append(r.asked, hash)
 	switch {
 	case r.fails != nil:
-		return Agent{}, Token{}, time.Time{}, r.fails
+		return Agent{}, Token{}, Moment{}, r.fails
 	case hash != r.token.Hash:
-		return Agent{}, Token{}, time.Time{}, ErrNotFound
+		return Agent{}, Token{}, Moment{}, ErrNotFound
 	}
-	return r.agent, r.token, r.now, nil
+	return r.agent, r.token, Moment{r.epoch, r.now}, nil
 }
+
+func (r *oneToken) Moment(context.Context) (Moment, error) { return Moment{r.epoch, r.now}, r.fails }
 
 func (r *oneToken) Works(context.Context, string) (bool, error) { return true, r.fails }
 
@@ -42,7 +45,7 @@ func (r *oneToken) NoteUses(_ context.Context, uses map[string]Use) error {
 
 func alone(text string) *oneToken {
 	return &oneToken{agent: Agent{ID: "agent_1", Slug: "alice"}, token: Token{ID: "tok_1", AgentID: "agent_1", Agent: "alice", Scope: ScopeTools, Hash: hash(text)},
-		now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+		epoch: 1, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 }
 
 func TestNobodyIsLetInWhileTheDatabaseCannotBeAsked(t *testing.T) {
@@ -59,6 +62,35 @@ func TestNobodyIsLetInWhileTheDatabaseCannotBeAsked(t *testing.T) {
 	r.fails = nil
 	if _, err := d.Verify(text, ""); err != nil || !d.Live("tok_1") {
 		t.Fatalf("the failure was kept: %v", err)
+	}
+}
+
+// TestTM044WhatWasFoundHoldsUntilTheNextConfigurationWrite: the dear question is asked once for each state.
+func TestTM044WhatWasFoundHoldsUntilTheNextConfigurationWrite(t *testing.T) {
+	text := mint(ScopeTools).Reveal()
+	r := alone(text)
+	d := NewDirectory(r)
+	verify := func(want error, asked int) {
+		t.Helper()
+		if _, err := d.Verify(text, ""); !errors.Is(err, want) || (err == nil) != (want == nil) || len(r.asked) != asked {
+			t.Fatalf("%v, asked %d times", err, len(r.asked))
+		}
+	}
+	verify(nil, 1)
+	verify(nil, 1)
+	r.epoch++
+	verify(nil, 2)
+	verify(nil, 2)
+	r.token.Revoked, r.epoch = r.now, r.epoch+1
+	verify(ErrUnknownToken, 3)
+	verify(ErrUnknownToken, 4) // what opens nothing is not kept
+	r.token.Revoked, r.agent.Disabled, r.epoch = time.Time{}, true, r.epoch+1
+	verify(ErrDisabled, 5)
+	r.agent.Disabled, r.epoch = false, r.epoch+1
+	verify(nil, 6)
+	r.fails = errors.New("gone")
+	if _, err := d.Verify(text, ""); err == nil || errors.Is(err, ErrUnknownToken) {
+		t.Fatalf("what was found is believed although nobody knows whether it still holds: %v", err)
 	}
 }
 

@@ -87,19 +87,38 @@ func instant(us *int64) time.Time {
 }
 
 // Holder finds a token by its hash.
-func (s *Store) Holder(ctx context.Context, hash string) (agent.Agent, agent.Token, time.Time, error) {
+func (s *Store) Holder(ctx context.Context, hash string) (agent.Agent, agent.Token, agent.Moment, error) {
 	var a agentRow
 	var t tokenRow
-	var now int64
-	err := s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		found, err := tx.One("SELECT "+agentColumns+", "+tokenColumns+", now_us() FROM agent_tokens t JOIN agents a ON a.id = t.agent_id WHERE t.hash = $1",
-			[]any{hash}, append(append(a.dest(), t.dest()...), &now)...)
+	var now agent.Moment
+	err := s.db.Read(ctx, func(tx *sqldb.Tx) (err error) {
+		if now, err = moment(tx); err != nil {
+			return err
+		}
+		found, err := tx.One("SELECT "+agentColumns+", "+tokenColumns+" FROM agent_tokens t JOIN agents a ON a.id = t.agent_id WHERE t.hash = $1",
+			[]any{hash}, append(a.dest(), t.dest()...)...)
 		return missing(found, err)
 	})
 	if err != nil {
-		return agent.Agent{}, agent.Token{}, time.Time{}, err
+		return agent.Agent{}, agent.Token{}, agent.Moment{}, err
 	}
-	return a.agent(), t.token(), instant(&now), nil
+	return a.agent(), t.token(), now, nil
+}
+
+// Moment is the database's now.
+func (s *Store) Moment(ctx context.Context) (now agent.Moment, err error) {
+	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		now, err = moment(tx)
+		return err
+	})
+	return now, err
+}
+
+func moment(tx *sqldb.Tx) (now agent.Moment, err error) {
+	var at int64
+	found, err := tx.One("SELECT epoch, now_us() FROM settings WHERE id = 1", nil, &now.Epoch, &at)
+	now.At = instant(&at)
+	return now, missing(found, err)
 }
 
 // missing makes a row that is not there an error.
