@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/netip"
 	"testing"
+
+	"github.com/wayleave/wayleave/internal/doorstep"
 )
 
 func requestTo(host, local string, header http.Header) *http.Request {
@@ -21,7 +23,7 @@ func requestTo(host, local string, header http.Header) *http.Request {
 }
 
 func TestTM050HostIsOneOfOurs(t *testing.T) {
-	g, err := newGuard([]string{"wayleave.example", "proxy.example:8443"}, nil)
+	g, err := doorstep.New([]string{"wayleave.example", "proxy.example:8443"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +57,7 @@ func TestTM050HostIsOneOfOurs(t *testing.T) {
 		{"", "127.0.0.1:7477", false},
 		{"localhost@evil.test", "127.0.0.1:7477", false},
 	} {
-		if got := g.host(requestTo(c.host, c.local, nil)); got != c.want {
+		if got := g.Ours(requestTo(c.host, c.local, nil)); got != c.want {
 			t.Errorf("Host %q at %s: %v, want %v", c.host, c.local, got, c.want)
 		}
 	}
@@ -63,7 +65,7 @@ func TestTM050HostIsOneOfOurs(t *testing.T) {
 
 func TestConfiguredHostsAreChecked(t *testing.T) {
 	for _, bad := range []string{"", "*", "https://a.example", "a.example/x", "u@a.example", "*.a.example"} {
-		if _, err := newGuard([]string{bad}, nil); err == nil {
+		if _, err := doorstep.New([]string{bad}, nil); err == nil {
 			t.Errorf("host %q was taken", bad)
 		}
 	}
@@ -92,14 +94,17 @@ func TestTM050OnlyOurOwnPagesMayCall(t *testing.T) {
 		{http.Header{"Sec-Fetch-Site": {"none"}}, true},
 		{http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"http://127.0.0.1:7477"}}, true},
 	} {
-		if got := (guard{}).origin(requestTo(host, host, c.header)); got != c.want {
+		if got := ownOrigin(requestTo(host, host, c.header)); got != c.want {
 			t.Errorf("%v: %v, want %v", c.header, got, c.want)
 		}
 	}
 }
 
 func TestTM051ForwardedAddressCountsFromTrustedProxiesOnly(t *testing.T) {
-	g := guard{proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+	g, err := doorstep.New(nil, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		peer      string
 		forwarded []string
@@ -118,7 +123,7 @@ func TestTM051ForwardedAddressCountsFromTrustedProxiesOnly(t *testing.T) {
 		{"@", []string{"203.0.113.9"}, ""},
 	} {
 		r := &http.Request{RemoteAddr: c.peer, Header: http.Header{"X-Forwarded-For": c.forwarded}}
-		if got := g.from(r); got != c.want {
+		if got := g.From(r); got != c.want {
 			t.Errorf("from %s, forwarded %q: %q, want %q", c.peer, c.forwarded, got, c.want)
 		}
 	}

@@ -87,10 +87,10 @@ func (s *Server) serve(v *visit) {
 	}
 	_ = out.control.SetReadDeadline(patience)
 	switch {
-	case !s.guard.host(r):
+	case !s.names.Ours(r):
 		out.problem(http.StatusForbidden, "invalid_host", "this server is not reached by that Host; --public-url names the ones it answers to", v.id)
 		return
-	case !s.guard.origin(r):
+	case !ownOrigin(r):
 		out.problem(http.StatusForbidden, "invalid_origin", "web pages may not call this server", v.id)
 		return
 	case r.ContentLength > s.o.Limits.BodyBytes+maxDrain:
@@ -144,7 +144,7 @@ func (s *Server) admit(v *visit) bool {
 			"send the header Authorization: Bearer TOKEN; `wayleave agents token new` makes a token", v.id)
 		return false
 	}
-	who, err := s.tokens.Verify(token, s.guard.from(v.r))
+	who, err := s.tokens.Verify(token, s.names.From(v.r))
 	switch {
 	case errors.Is(err, agent.ErrUnknownToken):
 		v.reply.Header().Set(challenge, `Bearer realm="wayleave", error="invalid_token"`)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/doorstep"
 	"github.com/wayleave/wayleave/internal/tool"
 )
 
@@ -97,7 +98,7 @@ type Server struct {
 	tokens Tokens
 	o      Options
 	log    *slog.Logger
-	guard  guard
+	names  doorstep.Names
 	roster *roster
 
 	mcp    *mcp.Server // all HTTP clients, both eras
@@ -122,12 +123,12 @@ func New(tools Tools, tokens Tokens, o Options) (*Server, error) {
 	if tools == nil {
 		return nil, errors.New("mcpserver: no tools")
 	}
-	g, err := newGuard(o.Hosts, o.TrustedProxies)
+	names, err := doorstep.New(o.Hosts, o.TrustedProxies)
 	if err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
 	o.Limits = o.Limits.orDefaults()
-	s := &Server{tools: tools, tokens: tokens, o: o, log: o.Log, guard: g, roster: newRoster(o.Limits)}
+	s := &Server{tools: tools, tokens: tokens, o: o, log: o.Log, names: names, roster: newRoster(o.Limits)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -135,7 +136,7 @@ func New(tools Tools, tokens Tokens, o Options) (*Server, error) {
 	s.draining, s.drain = context.WithCancel(s.life)
 	s.adopted = make(map[string]*mcp.Server)
 	s.mcp, s.served = s.newProtocol(nil, nil)
-	// The library's own Host check knows only loopback; guard has replaced it by an exact list.
+	// The library's own Host check knows only loopback; package doorstep's list has replaced it.
 	s.modern = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		Stateless: true, DisableLocalhostProtection: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1})
 	s.legacy = mcp.NewStreamableHTTPHandler(s.protocolFor, &mcp.StreamableHTTPOptions{
