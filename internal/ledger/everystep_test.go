@@ -170,7 +170,8 @@ func TestACallerMayLeaveAtEveryStep(t *testing.T) {
 				}
 				return nil
 			}
-			s.Before, s.After = hook, hook
+			s.before(hook)
+			s.after(hook)
 			got := carry(ctx, i, l, i.ask(k), tick)
 			stop()
 			honest(t, i, k, got, n >= at)
@@ -206,10 +207,12 @@ func TestTheDatabaseMayFailAtEveryStep(t *testing.T) {
 						}
 						return nil
 					}
-					s.Before, s.After = hook, hook
+					s.before(hook)
+					s.after(hook)
 					got := carry(ctx, i, l, i.ask(k), func() {})
 					happened := n >= at
-					s.Before, s.After = nil, nil
+					s.before(nil)
+					s.after(nil)
 					time.Sleep(2 * time.Minute) // what could not be settled is swept
 					stop()
 					honest(t, i, k, got, false)

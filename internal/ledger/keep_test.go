@@ -77,10 +77,10 @@ func TestChangesOfSettingsAreHeardWithinASecond(t *testing.T) {
 		i.PauseInstall("")
 		time.Sleep(time.Second)
 		synctest.Wait()
-		s.Before = down("Beat", "Now")
+		s.before(down("Beat", "Now"))
 		i.PauseInstall("person_one")
 		time.Sleep(5 * time.Second)
-		s.Before = nil
+		s.before(nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		mu.Lock()
@@ -98,18 +98,18 @@ func TestAChangeIsNotMissedWhereTheDatabaseFails(t *testing.T) {
 		l, s, _ := i.process()
 		c := i.admit(l, i.ask(asks))
 		p, _ := i.open(c)
-		s.Before = func(method string) error {
+		s.before(func(method string) error {
 			if method == "Resolve" {
 				return errDown
 			}
 			return nil
-		}
+		})
 		i.SetConnection("search", binding.Connection{Owner: binding.Install, Mode: "own", Provider: "other", Version: 1})
 		time.Sleep(4 * time.Second)
 		if err := p.Check(); err != nil {
 			t.Fatalf("it ended without knowing: %v", err)
 		}
-		s.Before = nil
+		s.before(nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if !errors.Is(p.Check(), ledger.ErrBindingChanged) {

@@ -33,7 +33,7 @@ func TestAPermitGoesStaleByItselfWhereTheDatabaseIsNotHeard(t *testing.T) {
 		synctest.Wait()
 		c := i.admit(l, i.ask(asks, func(a *ledger.Ask) { a.Bound = 5 * time.Minute }))
 		p, sending := i.open(c)
-		s.Before = down("Settle")
+		s.before(down("Settle"))
 		time.Sleep(11250*time.Millisecond - time.Millisecond)
 		if p.Check() != nil || sending.Err() != nil || !l.Health().Alive {
 			t.Fatalf("it went stale early: %v", p.Check())
@@ -46,7 +46,7 @@ func TestAPermitGoesStaleByItselfWhereTheDatabaseIsNotHeard(t *testing.T) {
 		if _, err := l.Admit(t.Context(), i.ask(asks), nil); !errors.Is(err, ledger.ErrSilent) {
 			t.Errorf("admit: %v", err)
 		}
-		s.Before = nil
+		s.before(nil)
 		i.settle(c, ledger.Fault("internal_error")) // whoever is first is right, also after a silence
 		i.stands(c.ID(), effect.Failed, effect.Lost)
 		time.Sleep(3 * time.Second)
@@ -66,14 +66,14 @@ func TestASlowBeatCountsFromItsBeginning(t *testing.T) {
 		c := i.admit(l, i.ask(asks, func(a *ledger.Ask) { a.Bound = 5 * time.Minute }))
 		p, _ := i.open(c)
 		slow := true
-		s.After = func(method string) error {
+		s.after(func(method string) error {
 			if method == "Beat" && slow {
 				slow = false
 				time.Sleep(5 * time.Second)
-				s.Before = down("Settle", "Deliver", "Retire")
+				s.before(down("Settle", "Deliver", "Retire"))
 			}
 			return nil
-		}
+		})
 		time.Sleep(3*time.Second + 11250*time.Millisecond - time.Millisecond)
 		if err := p.Check(); err != nil {
 			t.Fatalf("stale early: %v", err)
@@ -83,7 +83,7 @@ func TestASlowBeatCountsFromItsBeginning(t *testing.T) {
 			t.Error("the five seconds of the answer were counted as life")
 		}
 		i.settle(c, ledger.Cancelled())
-		s.Before = nil
+		s.before(nil)
 	})
 }
 
@@ -125,10 +125,10 @@ func TestAdmittingWaitsForAProcessThatStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInstall(t)
 		l, s, _ := i.process(func(o *ledger.Options) { o.Version = "1" })
-		stop := time.AfterFunc(4*time.Second, func() { s.Before = nil })
+		stop := time.AfterFunc(4*time.Second, func() { s.before(nil) })
 		defer stop.Stop()
 		_ = i.Store().Retire(t.Context(), l.Health().Process)
-		s.Before = down("Beat")
+		s.before(down("Beat"))
 		time.Sleep(3 * time.Second) // called dead, and cannot register
 		synctest.Wait()
 		w := admitLater(t.Context(), l, i.ask(asks))
@@ -214,14 +214,14 @@ func TestAMarkIsWrittenAsSoonAsItCanBe(t *testing.T) {
 		i := newInstall(t)
 		l, s, _ := i.process()
 		var writes atomic.Int32
-		s.Before = func(method string) error {
+		s.before(func(method string) error {
 			if method == "Deliver" {
 				if writes.Add(1) <= 3 {
 					return errDown
 				}
 			}
 			return nil
-		}
+		})
 		var calls []*ledger.Call
 		for range 20 {
 			c := i.admit(l, i.ask(asks))

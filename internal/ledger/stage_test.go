@@ -84,15 +84,38 @@ func (i *install) list() {
 	}
 }
 
+// line is a process's line to the rows, on which a test may do something before and after each transaction.
+type line struct {
+	mu          sync.Mutex // guards what follows
+	first, last func(method string) error
+}
+
+func (n *line) before(do func(method string) error) { n.mu.Lock(); n.first = do; n.mu.Unlock() }
+func (n *line) after(do func(method string) error)  { n.mu.Lock(); n.last = do; n.mu.Unlock() }
+
+func (n *line) call(which *func(string) error) func(string) error {
+	return func(method string) error {
+		n.mu.Lock()
+		do := *which
+		n.mu.Unlock()
+		if do == nil {
+			return nil
+		}
+		return do(method)
+	}
+}
+
 // process starts a program on the install. stop ends it in order; it is called at the end of the test at the latest.
-func (i *install) process(changes ...func(*ledger.Options)) (l *ledger.Ledger, s *ledgertest.Store, stop func()) {
+func (i *install) process(changes ...func(*ledger.Options)) (l *ledger.Ledger, s *line, stop func()) {
 	i.t.Helper()
 	o := ledger.Options{Label: "test", DigestKey: bytes.Repeat([]byte{7}, 32)}
 	for _, c := range changes {
 		c(&o)
 	}
-	s = i.Store()
-	l, err := ledger.New(s, o)
+	s = &line{}
+	rows := i.Store()
+	rows.Before, rows.After = s.call(&s.first), s.call(&s.last)
+	l, err := ledger.New(rows, o)
 	if err != nil {
 		i.t.Fatal(err)
 	}

@@ -313,12 +313,12 @@ func TestACallerWhoLeavesWhileItIsAdmittedHasSpentAUnitAndSentNothing(t *testing
 			i := newInstall(t)
 			l, s, _ := i.process()
 			ctx, leave := context.WithCancel(t.Context())
-			s.After = func(method string) error {
+			s.after(func(method string) error {
 				if method == "Admit" {
 					leave()
 				}
 				return nil
-			}
+			})
 			if c, err := l.Admit(ctx, i.ask(k), nil); !errors.Is(err, context.Canceled) || c != nil {
 				t.Errorf("%s: admitted as %v, %v", k.class, c, err)
 			}
@@ -342,16 +342,16 @@ func TestARecordedAnswerWhoseCallerLeavesMayBeHadAgain(t *testing.T) {
 		c.Delivered(false)
 		time.Sleep(time.Second)
 		ctx, leave := context.WithCancel(t.Context())
-		s.After = func(method string) error {
+		s.after(func(method string) error {
 			if method == "Admit" {
 				leave()
 			}
 			return nil
-		}
+		})
 		if _, err := l.Admit(ctx, i.ask(presses, given("send parcel")), nil); !errors.Is(err, context.Canceled) {
 			t.Fatalf("answered with %v", err)
 		}
-		s.After = nil
+		s.after(nil)
 		w := admitLater(t.Context(), l, i.ask(presses, given("send parcel")))
 		w.recorded(t, c.ID())
 		if w.after > time.Second {
