@@ -69,7 +69,7 @@ func (s *Store) reconcile(tx *sqldb.Tx, agent, run, call string, v ledger.Reconc
 		return nil, err
 	}
 	n, err := tx.Exec(`INSERT INTO reconciliations(call_id, verdict, note, evidence, by_kind, by_id, at) VALUES($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
-		call, string(v.Verdict), note, maybe(v.Evidence), v.By.Kind, v.By.ID, now)
+		call, string(v.Verdict), note, maybe(plain(v.Evidence)), v.By.Kind, v.By.ID, now)
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func (s *Store) Call(ctx context.Context, agent, run, call string) (ledger.Recor
 
 // callOf reads a call that must be there, of this agent and run where they are named.
 func callOf(tx *sqldb.Tx, agent, run, call string) (*callRow, error) {
-	c, found, err := loadCall(tx, "t.id=$1", call)
+	c, found, err := loadCall(tx, "t.id=$1", plain(call))
 	if err != nil {
 		return nil, err
 	}

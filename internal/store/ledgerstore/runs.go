@@ -48,7 +48,7 @@ func findRun(tx *sqldb.Tx, where string, args ...any) (r ledger.Run, found bool,
 
 // runOf reads a run that must be there, and be this agent's unless agent is empty.
 func runOf(tx *sqldb.Tx, agent, run string) (ledger.Run, error) {
-	r, found, err := findRun(tx, "id=$1", run)
+	r, found, err := findRun(tx, "id=$1", plain(run))
 	if err != nil {
 		return ledger.Run{}, err
 	}
@@ -74,6 +74,7 @@ func overNow(r ledger.Run, now time.Time) (reason string, at time.Time, over boo
 // OpenRun makes a run. Of one with a key (implicit, or of a session) that is open already it gives that one, unless its
 // time is over: then it ends that one first. ErrNotFound: no such agent.
 func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error) {
+	r.ImplicitKey, r.Title, r.Conversation = plain(r.ImplicitKey), plain(r.Title), plain(r.Conversation)
 	switch {
 	case r.Kind != "explicit" && r.Kind != "session" && r.Kind != "implicit":
 		return ledger.Run{}, fmt.Errorf("open a run: its kind is %q; give explicit, session or implicit", r.Kind)
@@ -85,10 +86,11 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 		}
 	}
 	id := rowid.New("run")
-	if r.Audience == "" {
-		r.Audience = map[string]string{"explicit": "run:" + id}[r.Kind]
-	}
-	if r.Audience == "" {
+	switch {
+	case r.Audience != "":
+	case r.Kind == "explicit":
+		r.Audience = "run:" + id
+	default:
 		r.Audience = "agent:" + r.Agent
 	}
 	if r.Conversation == "" {
@@ -137,6 +139,11 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 		return errors.New("open a run: others open and end the same one at this moment; try again")
 	})
 	return out, err
+}
+
+// plain is a text that both databases take, whatever a stranger wrote: as a name of a row it names none then.
+func plain(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 }
 
 func idleUntil(now int64, idle time.Duration) any {
@@ -234,7 +241,7 @@ func (s *Store) EndRun(ctx context.Context, agent, run, reason string) (out ledg
 			return err
 		}
 		var now int64
-		ended, err := tx.One("UPDATE runs SET state='ended', end_reason=$2, ended_at=now_us() WHERE id=$1 AND state='open' RETURNING ended_at", []any{run, reason}, &now)
+		ended, err := tx.One("UPDATE runs SET state='ended', end_reason=$2, ended_at=now_us() WHERE id=$1 AND state='open' RETURNING ended_at", []any{run, plain(reason)}, &now)
 		if err != nil {
 			return err
 		}
