@@ -135,8 +135,8 @@ func TestSweepExpiresQuestionsAndPages(t *testing.T) {
 	})
 }
 
-// TM-005: what was typed and read stands in no file in the clear, and opens only where it was sealed.
-func TestTM005NothingThatIsSealedStandsInTheFile(t *testing.T) {
+// TM-100: what was typed and read stands in no file in the clear, and opens only where it was sealed.
+func TestTM100NothingThatIsSealedStandsInTheFile(t *testing.T) {
 	place := dbtest.New(t, sqldb.SQLite)
 	st := newStage(t, place.Open(t), place.Clock)
 	canary := "canary-4711"
