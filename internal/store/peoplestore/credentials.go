@@ -37,8 +37,15 @@ func (r *credentialRow) credential() people.Credential {
 	return c
 }
 
-// keep writes a credential and gives it as it is kept.
+// keptFor is how long a credential that is over stays, for whoever wonders what it was.
+const keptFor = 30 * 24 * time.Hour
+
+// keep writes a credential and gives it as it is kept. The person's that were over long ago go, so that signing in does
+// not fill a table.
 func keep(tx *sqldb.Tx, person string, kind people.Kind, f people.Fresh) (people.Credential, error) {
+	if _, err := tx.Exec("DELETE FROM person_credentials WHERE person_id = $1 AND (ended_at < now_us() - $2 OR expires_at < now_us() - $2)", person, keptFor.Microseconds()); err != nil {
+		return people.Credential{}, err
+	}
 	var r credentialRow
 	_, err := tx.One(`INSERT INTO person_credentials (id, person_id, kind, hash, confirm, label, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, now_us(), now_us() + $7)

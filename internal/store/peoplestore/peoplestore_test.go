@@ -534,3 +534,31 @@ func TestTokensOfPeople(t *testing.T) {
 		}
 	})
 }
+
+func TestCredentialsThatAreOverDoNotFillTheTable(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) {
+		d := open(db)
+		p := add(t, d, "anna", people.Operator, people.Agents{})
+		_, token, err := d.NewToken(t.Context(), p.ID, "stays", 0, by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := owner(t, d)
+		for range 5 {
+			byLink(t, d, "anna")
+			signIn(t, d, "anna", people.Browser{})
+			clock.Advance(40 * 24 * time.Hour)
+		}
+		signIn(t, d, "anna", people.Browser{})
+		rows := dump(t, db, "kind, person_id", "person_credentials")
+		if got := strings.Count(rows, p.ID); got != 2 { // the token and the last session
+			t.Errorf("anna has %d rows:\n%s", got, rows)
+		}
+		if strings.Count(rows, other.Person.ID) != 2 {
+			t.Errorf("the rows of another person went:\n%s", rows)
+		}
+		if _, err := d.Token(t.Context(), token.Reveal()); err != nil {
+			t.Error(err)
+		}
+	})
+}
