@@ -37,6 +37,9 @@ func (s Speaker) Asking(tool string, f approval.Facts, stood approval.Stood) *Er
 	case approval.Silent:
 		e = &Error{Code: "unanswered", What: fmt.Sprintf("nobody answered within 10 minutes whether to allow %s (question %s)", what, a.ID), Next: Approve,
 			Say: "Ask the person, then make the same call again: that puts a new question."}
+	case approval.Granted: // and another approval was presented
+		e = &Error{Code: "approval_required", What: fmt.Sprintf("%s waits for its own approval %s", what, a.ID), Next: Approve,
+			Say: "A person allowed this very call: make it again without an approval's id."}
 	default:
 		e = &Error{Code: "approval_required", What: fmt.Sprintf("a person must allow %s: %s (question %s)", what, f.Tier.Words(), a.ID), Next: Approve}
 		at := "at " + s.page("approvals", a.ID)

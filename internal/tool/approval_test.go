@@ -89,7 +89,9 @@ func TestACallThatNeedsAYesRunsOnceAfterIt(t *testing.T) {
 func TestCallsThatJoinAQuestionShareItsResult(t *testing.T) {
 	onDatabases(t, func(t *testing.T, s *stage) {
 		stood := &counting{Store: s.approvals}
-		s.process = s.start(t, s.rows, func(_ *ledger.Options, o *tool.Options) { o.Wait, o.Approvals = 30*time.Second, stood })
+		s.process = s.start(t, s.rows, func(lo *ledger.Options, o *tool.Options) {
+			lo.Wait, o.Wait, o.Approvals = 30*time.Second, 30*time.Second, stood
+		})
 		s.list(t, caller())
 		const n = 4
 		results, faults := make([]tool.Result, n), make([]error, n)
@@ -151,7 +153,10 @@ func TestANoIsToldAndASilenceToo(t *testing.T) {
 		if got := s.state(t, id); got != approval.Unanswered {
 			t.Errorf("after its time the question is %s", got)
 		}
-		r := s.call(t, caller(), "publish", publish)
+		if n, err := s.ledger.Sweep(t.Context()); err != nil {
+			t.Fatal(n, err)
+		}
+		r := s.call(t, caller(), "publish", publish) // told once, whether or not a sweep was here before
 		want(t, r, "unanswered")
 		if s.asked(t, caller(), publish) == id {
 			t.Error("the same call does not ask anew")
@@ -208,6 +213,10 @@ func TestTM059AnApprovalIsGoodForOneCallOneTimeAndFiveMinutes(t *testing.T) {
 
 		id = s.asked(t, caller(), `{"text":"x"}`)
 		s.person(t, id, approval.Once)
+		refused("another beside its own", "apr_nobody", `{"text":"x"}`, "make it again without an approval's id")
+		if got := s.state(t, id); got != approval.Approved {
+			t.Errorf("its own is %s after another was presented", got)
+		}
 		if _, err := s.ledger.EndRun(t.Context(), me, s.call(t, caller(), "peek", publish).Run, "ended"); err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +229,7 @@ func TestTM059AnApprovalIsGoodForOneCallOneTimeAndFiveMinutes(t *testing.T) {
 		if got := len(s.set.World.Entries()); got != 2 {
 			t.Errorf("%d inputs reached the world", got)
 		}
-		if n := s.count(t, "SELECT count(*) FROM audit WHERE verb = 'approval.misused'"); n != 5 {
+		if n := s.count(t, "SELECT count(*) FROM audit WHERE verb = 'approval.misused'"); n != 6 {
 			t.Errorf("%d wrong presentations are in the audit", n)
 		}
 	})

@@ -114,10 +114,6 @@ func (q *inquiry) question(ctx context.Context) (stood approval.Stood, joined bo
 		stood.Standing = approval.TurnedDown
 	case approval.Unanswered:
 		stood.Standing = approval.Silent
-		// It is said here; the row says so, too, so that the same call asks anew.
-		if again, err := q.o.Approvals.Stand(ctx, request); err == nil && again.Standing == approval.Silent {
-			stood = again
-		}
 	default: // void: its run ended, or its profile changed
 		stood.Standing = approval.Over
 	}

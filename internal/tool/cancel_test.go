@@ -210,6 +210,9 @@ func TestAnEffectRunsOnWithoutItsCaller(t *testing.T) {
 				t.Fatalf("%s at %s: %v", c.tool, c.point, err)
 			}
 			synctest.Wait()
+			if rec, err := s.rows.Call(t.Context(), me, fault.Run, fault.Call); err != nil || rec.State.Final() != (c.state == effect.Failed) {
+				t.Errorf("%s at %s: the caller has left and it stands as %s, %v", c.tool, c.point, rec.State, err)
+			}
 			stop.Go()
 			synctest.Wait()
 			s.set.Script.At(c.point, nil)

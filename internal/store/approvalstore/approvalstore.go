@@ -157,19 +157,34 @@ AND state IN ('open','approved')`, t.r.Run, t.r.Tool, t.r.Digest, t.r.Profile); 
 			return approval.Stood{Standing: approval.Asked, Approval: *a}, nil
 		case approval.Approved:
 			return approval.Stood{Standing: approval.Granted, Approval: *a}, nil
-		case approval.Unanswered:
-			return approval.Stood{Standing: approval.Silent, Approval: *a}, t.end(a.ID, approval.Unanswered)
 		}
-		if err := t.end(a.ID, approval.Void); err != nil { // a yes that was not used in time
+		if err := t.end(a.ID, a.State); err != nil { // nobody answered, or nobody used the answer in time
 			return approval.Stood{}, err
 		}
 	}
-	a, err = t.one(`a.run_id = $1 AND a.tool = $2 AND a.digest = $3 AND a.profile_hash = $4 AND a.state = 'denied' AND a.answered_at > $5
-ORDER BY a.answered_at DESC`, t.r.Run, t.r.Tool, t.r.Digest, t.r.Profile, t.now-approval.GoodFor.Microseconds())
+	return t.before()
+}
+
+// before looks at the newest question of the same call, which is over: a no that still stands, or a silence that nobody was
+// told of.
+func (t *standing) before() (approval.Stood, error) {
+	a, err := t.one("a.run_id = $1 AND a.tool = $2 AND a.digest = $3 AND a.profile_hash = $4 ORDER BY a.id DESC", t.r.Run, t.r.Tool, t.r.Digest, t.r.Profile)
 	if err != nil || a == nil {
 		return approval.Stood{}, err
 	}
-	return approval.Stood{Standing: approval.TurnedDown, Approval: *a}, nil
+	switch a.State {
+	case approval.Denied:
+		if a.Answered.UnixMicro() > t.now-approval.GoodFor.Microseconds() {
+			return approval.Stood{Standing: approval.TurnedDown, Approval: *a}, nil
+		}
+	case approval.Unanswered:
+		told, err := t.tx.Exec("UPDATE approvals SET told_at = $2 WHERE id = $1 AND told_at IS NULL", a.ID, t.now)
+		if err == nil && told == 1 {
+			return approval.Stood{Standing: approval.Silent, Approval: *a}, nil
+		}
+		return approval.Stood{}, err
+	}
+	return approval.Stood{}, nil
 }
 
 // end writes a final state over a live one.

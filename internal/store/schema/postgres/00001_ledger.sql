@@ -308,7 +308,8 @@ CREATE TABLE approvals (
   expires_at   BIGINT NOT NULL,             -- of the question
   answered_at  BIGINT,
   good_until   BIGINT,                      -- of the answer
-  used_by      TEXT                          -- the call that used it up
+  used_by      TEXT,                         -- the call that used it up
+  told_at      BIGINT                        -- when a caller was told that nobody answered
 );
 CREATE INDEX approvals_open ON approvals (agent_id, created_at) WHERE state IN ('open','approved');
 CREATE UNIQUE INDEX approvals_joined ON approvals (run_id, tool, digest, profile_hash) WHERE state IN ('open','approved');

@@ -302,7 +302,8 @@ CREATE TABLE approvals (
   expires_at   INTEGER NOT NULL,             -- of the question
   answered_at  INTEGER,
   good_until   INTEGER,                      -- of the answer
-  used_by      TEXT                          -- the call that used it up
+  used_by      TEXT,                         -- the call that used it up
+  told_at      INTEGER                       -- when a caller was told that nobody answered
 ) STRICT;
 CREATE INDEX approvals_open ON approvals (agent_id, created_at) WHERE state IN ('open','approved');
 CREATE UNIQUE INDEX approvals_joined ON approvals (run_id, tool, digest, profile_hash) WHERE state IN ('open','approved');
