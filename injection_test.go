@@ -100,7 +100,7 @@ func trickHead(contentType string) string {
 }
 
 // launchAt is a service that may read the site.
-func launchAt(t *testing.T, site *testsite.Site, o webfetch.Options) *install {
+func launchAt(t *testing.T, site *testsite.Site, o webfetch.Options) *served {
 	t.Helper()
 	permit, err := weburl.ParsePermit(site.Addr)
 	if err != nil {
@@ -244,7 +244,7 @@ func unescaped(s string) string {
 func without(structured map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range structured {
-		if k != "retrieved_at" {
+		if k != "retrieved_at" && k != "tool_call_id" && k != "run_id" {
 			out[k] = v
 		}
 	}
@@ -324,7 +324,7 @@ func folded(text string) int {
 var tagLike = regexp.MustCompile(`(?i)(?:[<‹〈⟨]|&#0*60;?|&#x0*3c;?)[ /\\]*untrusted[ _\\*\p{Pd}-]*web[ _\\*\p{Pd}-]*content|&lt;?/?untrusted_web_content&gt;`)
 
 // checkLog: no word of a page, and one JSON object a line.
-func checkLog(t *testing.T, in *install) {
+func checkLog(t *testing.T, in *served) {
 	t.Helper()
 	if err := in.stop(); err != nil {
 		t.Fatal(err)

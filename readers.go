@@ -16,13 +16,12 @@ import (
 // readers make what reads for each agent: a fetcher with the agent's own politeness and what a person allowed it.
 type readers struct {
 	o       Options
-	allowed *allowed.Store // nil: nothing beside the options
+	allowed *allowed.Register
+	log     *slog.Logger
 
-	log *slog.Logger
-
-	mu     sync.Mutex // guards what follows
-	agents map[string]*agentReader
-	told   string // the last complaint about allowed, so that it is logged once
+	mu   sync.Mutex // guards what follows
+	byID map[string]*agentReader
+	told string // the last complaint about allowed, so that it is logged once
 }
 
 type agentReader struct {
@@ -33,11 +32,8 @@ type agentReader struct {
 
 // permits are what a person allowed the agent. A list that cannot be read allows nothing: what is public is read on,
 // and the log says why private hosts are refused.
-func (r *readers) permits(slug string) (permits []weburl.Permit, edition string) {
-	if r.allowed == nil {
-		return nil, ""
-	}
-	permits, edition, err := r.allowed.For(slug)
+func (r *readers) permits(id string) (permits []weburl.Permit, edition string) {
+	permits, edition, err := r.allowed.For(context.Background(), id)
 	complaint := ""
 	if err != nil {
 		complaint = err.Error()
@@ -56,14 +52,14 @@ func (r *readers) permits(slug string) (permits []weburl.Permit, edition string)
 }
 
 // source gives an agent's fetcher, made anew when a person changed what it may read.
-func (r *readers) source(slug string) (webfetch.Source, error) {
-	permits, edition := r.permits(slug)
+func (r *readers) source(id string) (webfetch.Source, error) {
+	permits, edition := r.permits(id)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := r.agents[slug]
+	a := r.byID[id]
 	if a == nil {
 		a = &agentReader{politeness: webfetch.NewPoliteness(r.o.PerHost, r.o.PerHostSecond)}
-		r.agents[slug] = a
+		r.byID[id] = a
 	}
 	if a.fetcher.Fetcher != nil && a.edition == edition {
 		return a.fetcher, nil

@@ -1,12 +1,12 @@
 package wayleave
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/allowed"
 	"github.com/wayleave/wayleave/internal/datafolder"
 )
@@ -27,7 +27,7 @@ func TestRefusalNamesTheCommandThatPermitsExactlyThatHost(t *testing.T) {
 }
 
 func TestDamagedFilesRefuseTheStartAndNameTheWayOut(t *testing.T) {
-	for file, way := range map[string]string{"allowed.json": "move it away and allow each host anew", "agents.json": "move it away and make every agent and token anew", "token-use.json": "delete it"} {
+	for file, way := range map[string]string{"allowed.json": "move it away and allow each host anew", "agents.json": "move it away and make every agent and token anew"} {
 		folder, err := datafolder.Open(filepath.Join(t.TempDir(), "data"))
 		if err != nil {
 			t.Fatal(err)
@@ -36,57 +36,33 @@ func TestDamagedFilesRefuseTheStartAndNameTheWayOut(t *testing.T) {
 		if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err = New(Options{Data: folder.Path()})
+		_, err = New(t.Context(), Options{Data: folder.Path()})
 		if err == nil || !strings.Contains(err.Error(), path+" is damaged") || !strings.Contains(err.Error(), way) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
 }
 
-func TestListDamagedWhileItRunsAllowsNothingAndBreaksNothing(t *testing.T) {
+func TestFilesOfAnEarlierVersionAreTakenOver(t *testing.T) {
 	url, permit, _ := site(t, "internal wiki")
-	in := launch(t, Options{})
-	if _, err := allowed.NewStore(in.folder, nil).Allow(permit.String(), ""); err != nil {
+	folder, err := datafolder.Open(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	token := in.token(t, "alice")
-	alice := in.client(t, token, "")
-	if got, failed := read(t, alice, map[string]any{"url": url}); failed {
-		t.Fatal(got)
-	}
-	spoil := func([]byte) ([]byte, error) { return []byte("{"), nil }
-	if err := in.folder.Update("allowed.json", spoil); err != nil {
+	_, token, err := agent.NewStore(folder, nil).NewToken("alice", agent.ScopeTools)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if got, failed := read(t, alice, map[string]any{"url": url}); !failed || !strings.HasPrefix(got, "web_fetch_disallowed_url: ") {
-			t.Errorf("with a damaged list: %s", got)
+	if _, err := allowed.NewStore(folder, nil).Allow(permit.String(), "alice"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second start finds them in the database
+		in := launch(t, Options{Data: folder.Path()})
+		if got, failed := read(t, in.client(t, token.Reveal(), ""), map[string]any{"url": url}); failed || !strings.Contains(got, "internal wiki") {
+			t.Fatalf("the token and the permit of before: %s", got)
 		}
-	}
-	if err := in.folder.Update("agents.json", spoil); err != nil {
-		t.Fatal(err)
-	}
-	r, err := http.NewRequest(http.MethodPost, in.url+"/mcp", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+token)
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("with damaged agents: %d", res.StatusCode)
-	}
-	if err := in.stop(); err != nil {
-		t.Fatal(err)
-	}
-	log := in.log.String()
-	if n := strings.Count(log, filepath.Join(in.folder.Path(), "allowed.json")+" is damaged"); n != 1 {
-		t.Errorf("the damaged list is logged %d times", n)
-	}
-	if !strings.Contains(log, filepath.Join(in.folder.Path(), "agents.json")+" is damaged") {
-		t.Error("the damaged agents are not logged")
+		if err := in.stop(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

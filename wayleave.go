@@ -1,10 +1,10 @@
 // Package wayleave is the service: an agent's harness attaches to it over the Model Context Protocol and gets leave to
-// use the web. It wires the parts together and decides nothing itself; what is read, and how, is package webfetch's.
+// use the web, and people see, limit and stop what agents do. It wires the parts together and decides nothing itself:
+// whether a call may be sent is package ledger's, what is read, and how, is package webfetch's.
 package wayleave
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,43 +14,54 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/agent"
-	"github.com/wayleave/wayleave/internal/allowed"
-	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/mcpserver"
-	"github.com/wayleave/wayleave/internal/reading"
+	"github.com/wayleave/wayleave/internal/operatorapi"
+	"github.com/wayleave/wayleave/internal/store/schema"
+	"github.com/wayleave/wayleave/internal/tool"
 	"github.com/wayleave/wayleave/webfetch"
 )
 
-// Options of a service. The zero value reads the public web and serves MCP over pipes only.
+// Options of a service. Data is required; every other zero value is a default.
 type Options struct {
 	// Fetch says what may be read and how. It has no Dialer, and its Politeness is replaced: each agent has one of its own.
 	Fetch webfetch.Options
-	// Data is the folder with agents, tokens and what a person allowed. Without one there is no HTTP: nobody could be
-	// verified.
+	// Data is the folder of the install: its database unless Database is set, its master key unless Key or KeyFile is.
 	Data string
-	// DataLater has Data not made where it is not there: until another process makes it, nothing in it is permitted. For a
-	// service over pipes, which needs no token.
-	DataLater bool
+	// Database is PostgreSQL's address, postgres://USER@HOST:PORT/NAME; empty means SQLite in Data. It may hold a password,
+	// and is never printed.
+	Database string
+	// KeyFile is the file of the master key; empty means master.key in Data. Key is the key itself, which counts first.
+	KeyFile, Key string
 	// PermitCommand is the command with which a person permits a private host in Data; a refusal of such a host names it
-	// with the host. Empty means "wayleave allow"; without Data none is named.
+	// with the host. Empty means "wayleave allow".
 	PermitCommand string
 	// Version is what clients are told.
 	Version string
 	// Log gets one line a request and one a call, without content, addresses or arguments; nil logs nothing.
 	Log *slog.Logger
+	// PublicURL is where people and clients reach the service: scheme, host and port. Empty means the listener's own
+	// address, at which people use a name of the install's own below wayleave.localhost.
+	PublicURL string
 	// Hosts are names, beside loopback's, by which clients may address the service: host or host:port.
 	Hosts []string
+	// Secure says that people come over TLS, ours or a proxy's.
+	Secure bool
 	// TrustedProxies are those whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 	// Listeners are the process's own sockets, which no agent may reach whatever is permitted; asked for at each
 	// connection. nil means none.
 	Listeners func() []netip.AddrPort
-	// PerMinute bounds an agent's fetches; 0 means 600.
+	// PerMinute bounds the fetches of all agents that share the install's connection; 0 means 600. An operator may set
+	// another limit while the service runs.
 	PerMinute int
 	// PerHost and PerHostSecond bound an agent's fetches of one host: at once, and begun in a second; 0 means 4 and 10.
 	PerHost, PerHostSecond int
+
+	// extend adds tools and providers, and times: for tests of this package and the ones that run two services.
+	extend func(*parts)
 }
 
 // Defaults of PerHost and PerHostSecond.
@@ -61,15 +72,27 @@ const (
 
 // Service is Wayleave in one process.
 type Service struct {
-	o      Options
-	log    *slog.Logger
-	store  *agent.Store // nil without Options.Data
-	reader *reading.Reader
-	door   *mcpserver.Server
+	o       Options
+	log     *slog.Logger
+	install *install.Install
+	ledger  *ledger.Ledger
+	door    *mcpserver.Server
+	api     *operatorapi.Server
+	meters  *meters
+	chores  []func(context.Context)
+	answers addresses
 }
 
-// New checks the options and wires a service. It opens the data folder and starts nothing; Close ends what was served.
-func New(o Options) (*Service, error) {
+// Errors that a person mends before a service can be made; each text names the way out.
+var (
+	// ErrNeedsMigration says that the database is older than this program: run `wayleave migrate`.
+	ErrNeedsMigration = schema.ErrNeedsMigration
+	// ErrTooNew says that the database is newer than this program.
+	ErrTooNew = schema.ErrTooNew
+)
+
+// New checks the options, opens the install and wires a service. It starts nothing; Close ends it.
+func New(ctx context.Context, o Options) (*Service, error) {
 	if o.PerHost == 0 {
 		o.PerHost = DefaultPerHost
 	}
@@ -79,91 +102,39 @@ func New(o Options) (*Service, error) {
 	if o.PerHostSecond == 0 {
 		o.PerHostSecond = DefaultPerHostSecond
 	}
-	switch {
-	case o.Data == "":
-		o.PermitCommand = ""
-	case o.PermitCommand == "":
+	if o.PermitCommand == "" {
 		o.PermitCommand = "wayleave allow"
 	}
 	s := &Service{o: o, log: o.Log}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	var tokens mcpserver.Tokens
-	readers := &readers{o: o, log: s.log, agents: make(map[string]*agentReader)}
-	if o.Data != "" {
-		open := datafolder.Open
-		if o.DataLater {
-			open = datafolder.Expect
-		}
-		folder, err := open(o.Data)
-		if err != nil {
-			return nil, err
-		}
-		s.store = agent.NewStore(folder, nil)
-		tokens, readers.allowed = s.store, allowed.NewStore(folder, nil)
-		// What could let nobody in, or nothing through, is said now and not at the first call.
-		if _, _, err := s.store.List(); err != nil {
-			return nil, err
-		}
-		if _, err := readers.allowed.List(); err != nil {
-			return nil, err
-		}
+	if o.Data == "" {
+		return nil, errors.New("wayleave: a service needs a data folder; set Data")
 	}
-	// An invalid option fails here and not at the first call.
-	if _, err := readers.source(agent.Local); err != nil {
-		return nil, err
-	}
-	description, pageChars := "", 0
-	if o.Fetch.Description != nil {
-		description = *o.Fetch.Description
-	}
-	if o.Fetch.PageChars != nil {
-		pageChars = *o.Fetch.PageChars
-	}
-	var err error
-	s.reader, err = reading.New(reading.Options{Sources: readers.source, Description: description, PermitCommand: o.PermitCommand,
-		PageChars: pageChars, PerMinute: o.PerMinute, Abilities: webfetch.Abilities{Documents: o.Fetch.Documents != nil}})
-	if err != nil {
-		return nil, err
-	}
-	s.door, err = mcpserver.New(tools{s.reader}, tokens, mcpserver.Options{Version: o.Version, Log: o.Log, Hosts: o.Hosts, TrustedProxies: o.TrustedProxies})
-	if err != nil {
+	if err := s.wire(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// tools offers the reader to the door.
-type tools struct{ reader *reading.Reader }
+// Close ends the service's hold on its install. It is for a service that is not run any more.
+func (s *Service) Close() error { return s.install.Close() }
 
-func (t tools) List(context.Context, mcpserver.Caller) ([]agenttool.Tool, error) {
-	return []agenttool.Tool{t.reader.Definition()}, nil
-}
-
-func (t tools) Call(ctx context.Context, c mcpserver.Caller, tool string, arguments json.RawMessage) (agenttool.Result, error) {
-	if tool != webfetch.ToolName {
-		return agenttool.Result{}, mcpserver.ErrUnknownTool
-	}
-	return t.reader.Call(ctx, reading.Caller{Agent: c.Agent, TokenID: c.TokenID, Connection: c.Connection}, arguments)
-}
-
-// Handler serves /mcp, /healthz (200 while the process lives) and /readyz (200 while it can serve). Everything under
-// /mcp needs an agent's token.
+// Handler serves agents at /mcp, people at / and /api, /healthz (200 while the process lives) and /readyz (200 while it
+// can serve).
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s.door.Handler())
+	mux.Handle("/", s.api.Handler())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if err := s.ready(); err != nil {
-			s.log.Error("not ready", "error", err)
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if why := s.Ready(r.Context()); why != nil {
+			s.log.Error("not ready", "error", why)
 			answer(w, http.StatusServiceUnavailable, "not ready; the log says why")
 			return
 		}
 		answer(w, http.StatusOK, "ok")
-	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusNotFound, "not found; MCP is at /mcp")
 	})
 	return mux
 }
@@ -176,12 +147,23 @@ func answer(w http.ResponseWriter, status int, text string) {
 	_, _ = io.WriteString(w, text+"\n")
 }
 
-func (s *Service) ready() error {
-	if s.store == nil {
-		return errors.New("no data folder, so nobody can be verified")
+// Ready says why the service cannot serve now, nil where it can: the database answers and is migrated, the keys open,
+// this process may send, and its clock is near the database's.
+func (s *Service) Ready(ctx context.Context) error {
+	if err := schema.Check(ctx, s.install.DB); err != nil {
+		return err
 	}
-	_, _, err := s.store.List()
-	return err
+	if err := s.install.Keys.Look(); err != nil {
+		return err
+	}
+	h := s.ledger.Health()
+	switch {
+	case !h.Alive:
+		return errors.New("this process does not hear the database, so it sends nothing")
+	case h.ClockSkew.Abs() > ledger.MaxSkew:
+		return fmt.Errorf("this machine's clock is %s from the database's; set it right", h.ClockSkew)
+	}
+	return nil
 }
 
 const (
@@ -190,7 +172,7 @@ const (
 	// stopGrace is how long calls may go on after the end was asked for.
 	stopGrace = 10 * time.Second
 	// headerTime and idleTime bound connections on which nothing happens, requestTime a request that does not end (the
-	// door has bounds of its own), maxHeader what a header may hold.
+	// doors have bounds of their own), maxHeader what a header may hold.
 	headerTime  = 10 * time.Second
 	requestTime = 15 * time.Second
 	idleTime    = 2 * time.Minute
@@ -198,21 +180,16 @@ const (
 )
 
 // Run serves the listeners until ctx ends, then stops gracefully: new work is refused, standing streams end, calls may
-// finish for ten seconds and are cancelled after that. The error is a listener's.
+// finish for ten seconds and are cancelled after that; an effect that is being delivered is finished and recorded. The
+// error is a listener's or the database's. A service is run once.
 func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
-	if s.store == nil {
-		return errors.New("wayleave: serving HTTP takes a data folder")
-	}
 	background, stop := context.WithCancel(context.Background())
-	work := start(
-		func() { s.door.Run(background) },
-		func() { s.reader.Run(background) },
-		func() { s.flush(background) },
-	)
-	defer func() {
-		stop()
-		work()
-	}()
+	life := make(chan error, 1)
+	go func() { life <- s.ledger.Run(background) }()
+	work := start(append([]func(context.Context){s.door.Run, s.api.Run, s.flush}, s.chores...), background)
+	if len(listeners) > 0 {
+		s.answers.set(listeners[0].Addr())
+	}
 
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, IdleTimeout: idleTime, WriteTimeout: stopGrace,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
@@ -221,10 +198,16 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 		go func() { failed <- server.Serve(l) }()
 	}
 	var err error
+	ended := false
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 		err = fmt.Errorf("serve: %w", err)
+	case err = <-life:
+		ended = true
+		if err != nil {
+			err = fmt.Errorf("the ledger: %w", err)
+		}
 	}
 	s.door.Drain()
 	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
@@ -234,15 +217,20 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 	}
 	s.door.Close()
 	_ = server.Close()
+	stop() // the ledger finishes what is being delivered
+	if !ended {
+		err = errors.Join(err, <-life)
+	}
+	work()
 	return err
 }
 
 // start runs functions in the background and gives a function that waits for them.
-func start(fs ...func()) (wait func()) {
+func start(fs []func(context.Context), ctx context.Context) (wait func()) {
 	done := make(chan struct{}, len(fs))
 	for _, f := range fs {
 		go func() {
-			f()
+			f(ctx)
 			done <- struct{}{}
 		}()
 	}
@@ -263,17 +251,35 @@ func (s *Service) flush(ctx context.Context) {
 		case <-ctx.Done():
 			over = true
 		}
-		if err := s.store.Flush(); err != nil {
+		if err := s.install.Agents.Flush(context.WithoutCancel(ctx)); err != nil {
 			s.log.Error("note when tokens were used", "error", err)
 		}
 	}
 }
 
-// ServeStdio serves one client over pipes for one agent, until in ends or ctx does. It needs no data folder.
-func (s *Service) ServeStdio(ctx context.Context, agentSlug string, in io.Reader, out io.Writer) error {
-	if err := agent.CheckSlug(agentSlug); err != nil {
+// ServeStdio serves one client over pipes for one agent, until in ends or ctx does. The agent is made where it is not
+// there: who may start this process may have agents. Run must be running.
+func (s *Service) ServeStdio(ctx context.Context, slug string, in io.Reader, out io.Writer) error {
+	return s.serveStdio(ctx, slug, in, out, func(refused error) error { return refused })
+}
+
+// serveStdio tells whether a client is served before it is.
+func (s *Service) serveStdio(ctx context.Context, slug string, in io.Reader, out io.Writer, tell func(refused error) error) error {
+	if err := agent.CheckSlug(slug); err != nil {
+		return errors.Join(err, tell(err))
+	}
+	a, _, err := s.install.Agents.EnsureAgent(ctx, slug, localActor)
+	if err == nil && a.Disabled {
+		err = fmt.Errorf("agent %s is disabled; an owner enables it", slug)
+	}
+	if err != nil {
+		return errors.Join(err, tell(err))
+	}
+	if err := tell(nil); err != nil {
 		return err
 	}
-	defer s.door.Close()
-	return s.door.ServeStdio(ctx, agentSlug, in, out)
+	return s.door.ServeStdio(ctx, tool.Caller{Agent: a.ID, Slug: a.Slug}, in, out)
 }
+
+// localActor is who makes an agent for a process of the same user, in the audit.
+const localActor = "local"

@@ -4,133 +4,23 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wayleave/wayleave/internal/agent"
-	"github.com/wayleave/wayleave/internal/allowed"
-	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/webfetch"
 	"github.com/wayleave/wayleave/weburl"
 )
-
-// install is a service that runs, with the folder beside it that a command line works on.
-type install struct {
-	folder *datafolder.Folder
-	store  *agent.Store
-	url    string
-	own    netip.AddrPort
-	log    *bytes.Buffer // read it after stop
-	stop   func() error
-}
-
-func launch(t *testing.T, o Options) *install {
-	t.Helper()
-	folder, err := datafolder.Open(filepath.Join(t.TempDir(), "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := &install{folder: folder, store: agent.NewStore(folder, nil), own: netip.MustParseAddrPort(listener.Addr().String()), log: &bytes.Buffer{}}
-	in.url = "http://" + listener.Addr().String()
-	o.Data = folder.Path()
-	o.Log = slog.New(slog.NewJSONHandler(in.log, nil))
-	o.Listeners = func() []netip.AddrPort { return []netip.AddrPort{in.own} }
-	service, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- service.Run(ctx, listener) }()
-	var once atomic.Bool
-	in.stop = func() error {
-		if once.Swap(true) {
-			return nil
-		}
-		cancel()
-		return <-done
-	}
-	t.Cleanup(func() { _ = in.stop() })
-	return in
-}
-
-func (in *install) token(t *testing.T, slug string) string {
-	t.Helper()
-	_, text, err := in.store.NewToken(slug, agent.ScopeTools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text.Reveal()
-}
-
-type bearer string
-
-func (token bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(token))
-	return http.DefaultTransport.RoundTrip(r)
-}
-
-// client connects an agent's harness in an era.
-func (in *install) client(t *testing.T, token, revision string) *mcp.ClientSession {
-	t.Helper()
-	c := mcp.NewClient(&mcp.Implementation{Name: "harness", Version: "1"}, nil)
-	session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: in.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1},
-		&mcp.ClientSessionOptions{ProtocolVersion: revision})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { session.Close() })
-	return session
-}
-
-func read(t *testing.T, session *mcp.ClientSession, arguments map[string]any) (text string, failed bool) {
-	t.Helper()
-	res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "web_fetch", Arguments: arguments})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(res.Content) != 1 {
-		t.Fatalf("W-074: %d parts", len(res.Content))
-	}
-	return res.Content[0].(*mcp.TextContent).Text, res.IsError
-}
-
-// site serves one text and counts.
-func site(t *testing.T, text string) (url string, permit weburl.Permit, count *atomic.Int64) {
-	t.Helper()
-	count = new(atomic.Int64)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		count.Add(1)
-		w.Header().Set("Content-Type", "text/plain")
-		_, _ = io.WriteString(w, text)
-	}))
-	t.Cleanup(s.Close)
-	permit, err := weburl.ParsePermit(s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.URL + "/", permit, count
-}
 
 func TestAgentReadsAPageInBothErasAndReadsOn(t *testing.T) {
 	text := strings.Repeat("A line of some words.\n", 2000)
@@ -197,8 +87,11 @@ func TestPersonAllowsAPrivateHostWhileItRuns(t *testing.T) {
 	if !failed || !strings.Contains(got, "wayleave allow 127.0.0.1") {
 		t.Fatalf("the refusal does not name the command: %s", got)
 	}
-	list := allowed.NewStore(in.folder, nil)
-	if _, err := list.Allow(permit.String(), "alice"); err != nil {
+	who, err := in.beside.Agents.BySlug(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.beside.Allowed.Allow(t.Context(), permit.String(), who.ID, "test"); err != nil {
 		t.Fatal(err)
 	}
 	if got, failed := read(t, alice, map[string]any{"url": url}); failed || !strings.Contains(got, "internal wiki") {
@@ -207,7 +100,7 @@ func TestPersonAllowsAPrivateHostWhileItRuns(t *testing.T) {
 	if got, failed := read(t, bob, map[string]any{"url": url}); !failed {
 		t.Fatalf("it was allowed to alice alone: %s", got)
 	}
-	if _, err := list.Remove(permit.String(), "alice"); err != nil {
+	if _, err := in.beside.Allowed.Remove(t.Context(), permit.String(), who.ID, "test"); err != nil {
 		t.Fatal(err)
 	}
 	if got, failed := read(t, alice, map[string]any{"url": url}); !failed {
@@ -232,7 +125,7 @@ func TestInvalidOptionFailsBeforeAnythingIsServed(t *testing.T) {
 		"description":   {Description: &blank},
 		"user_agent":    {UserAgent: &blank},
 	} {
-		_, err := New(Options{Fetch: o})
+		_, err := New(t.Context(), Options{Data: filepath.Join(t.TempDir(), "data"), Fetch: o})
 		var bad *webfetch.OptionError
 		if !errors.As(err, &bad) || bad.Option != name {
 			t.Errorf("%s: %v", name, err)
@@ -251,26 +144,10 @@ func TestHealthAndReadiness(t *testing.T) {
 		return res.StatusCode
 	}
 	in.token(t, "alice")
-	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/": 404, "/api/openapi.json": 404, "/.well-known/oauth-protected-resource": 404} {
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/api/openapi.json": 200, "/api/nowhere": 404} {
 		if got := status(path); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
-	}
-	res, err := http.Get(in.url + "/mcp/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	said, err := io.ReadAll(res.Body)
-	res.Body.Close()
-	if err != nil || res.StatusCode != 404 || !strings.Contains(string(said), "MCP is at /mcp") {
-		t.Errorf("a wrong path: %d %q, %v", res.StatusCode, said, err)
-	}
-	spoil := func([]byte) ([]byte, error) { return []byte("{"), nil }
-	if err := in.folder.Update("agents.json", spoil); err != nil {
-		t.Fatal(err)
-	}
-	if status("/healthz") != 200 || status("/readyz") != 503 {
-		t.Error("a service that cannot verify anybody is alive and not ready")
 	}
 }
 
@@ -303,7 +180,7 @@ func TestGracefulStopLetsACallFinish(t *testing.T) {
 	if err := <-stopped; err != nil {
 		t.Fatal(err)
 	}
-	_, tokens, err := in.store.List()
+	_, tokens, err := in.beside.Agents.List(t.Context(), nil)
 	if err != nil || tokens[0].LastUse.At.IsZero() || tokens[0].LastUse.From != "127.0.0.1" {
 		t.Fatalf("the last use was not written at the end: %+v, %v", tokens, err)
 	}
@@ -324,84 +201,37 @@ func TestLogsHoldNoAddressOrContent(t *testing.T) {
 	}
 }
 
-func TestStdioNeedsNoFolder(t *testing.T) {
+func TestStdioBesideHTTP(t *testing.T) {
 	url, permit, _ := site(t, "over pipes")
-	service, err := New(Options{Fetch: webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := launch(t, Options{Fetch: webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}})
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
-	in := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"web_fetch","arguments":{"url":%q},%s}}`, url, meta)
+	lines := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{%s}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"web_fetch","arguments":{"url":%q},%s}}
+`, meta, url, meta)
 	var out bytes.Buffer
-	if err := service.ServeStdio(t.Context(), "local", strings.NewReader(in+"\n"), &out); err != nil {
+	if err := in.ServeStdio(t.Context(), "local", strings.NewReader(lines), &out); err != nil {
 		t.Fatal(err)
 	}
-	if !json.Valid(out.Bytes()) || !strings.Contains(out.String(), "over pipes") {
+	if !strings.Contains(out.String(), "over pipes") || !strings.Contains(out.String(), `"wayleave/call":"call_`) {
 		t.Fatal(out.String())
 	}
-	if err := service.ServeStdio(t.Context(), "No Slug", strings.NewReader(""), io.Discard); err == nil {
+	if err := in.ServeStdio(t.Context(), "No Slug", strings.NewReader(""), io.Discard); err == nil {
 		t.Fatal("an agent without a proper slug was served")
 	}
-	if err := service.Run(t.Context()); err == nil {
-		t.Fatal("HTTP was served without a data folder")
-	}
-}
-
-// A harness often starts before anybody has made a folder; what is allowed after that must count without a new start.
-func TestStdioSeesAFolderThatComesLater(t *testing.T) {
-	url, _, _ := site(t, "later words")
-	path := filepath.Join(t.TempDir(), "data")
-	service, err := New(Options{Data: path, DataLater: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	toUs, fromClient := io.Pipe()
-	toClient, fromUs := io.Pipe()
-	done := make(chan error, 1)
-	go func() { done <- service.ServeStdio(t.Context(), agent.Local, toUs, fromUs) }()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).
-		Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, failed := read(t, session, map[string]any{"url": url}); !failed {
-		t.Fatalf("nobody allowed it: %s", got)
-	}
-	if _, err := datafolder.Look(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("the folder was made: %v", err)
-	}
-	folder, err := datafolder.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := allowed.NewStore(folder, nil).Allow(strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/"), ""); err != nil {
-		t.Fatal(err)
-	}
-	if got, failed := read(t, session, map[string]any{"url": url}); failed || !strings.Contains(got, "later words") {
-		t.Fatalf("after it was allowed: %s", got)
-	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-done; err != nil {
-		t.Errorf("the end of the pipe: %v", err)
+	if _, err := New(t.Context(), Options{}); err == nil {
+		t.Fatal("a service without a data folder was made")
 	}
 }
 
 func TestServesBothHTTPVersionsOverTLS(t *testing.T) {
 	url, permit, _ := site(t, "over TLS")
-	folder, err := datafolder.Open(filepath.Join(t.TempDir(), "data"))
+	o := Options{Data: filepath.Join(t.TempDir(), "data"), Secure: true, Fetch: webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}}
+	service, err := New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, err := agent.NewStore(folder, nil).NewToken("alice", agent.ScopeTools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	service, err := New(Options{Data: folder.Path(), Fetch: webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer service.Close()
+	text := newToken(t, openBeside(t, o), "alice", agent.ScopeTools)
 	borrowed := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate and the client that trusts it
 	defer borrowed.Close()
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
@@ -426,7 +256,7 @@ func TestServesBothHTTPVersionsOverTLS(t *testing.T) {
 		seen := 0
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			r = r.Clone(r.Context())
-			r.Header.Set("Authorization", "Bearer "+text.Reveal())
+			r.Header.Set("Authorization", "Bearer "+text)
 			res, err := transport.RoundTrip(r)
 			if err == nil {
 				seen = res.ProtoMajor
@@ -439,6 +269,9 @@ func TestServesBothHTTPVersionsOverTLS(t *testing.T) {
 				&mcp.ClientSessionOptions{ProtocolVersion: revision})
 			if err != nil {
 				t.Fatalf("HTTP/%d, %s: %v", version, revision, err)
+			}
+			if _, err := session.ListTools(t.Context(), nil); err != nil {
+				t.Fatal(err)
 			}
 			if got, failed := read(t, session, map[string]any{"url": url}); failed || !strings.Contains(got, "over TLS") {
 				t.Errorf("HTTP/%d, %s: %s", version, revision, got)

@@ -10,13 +10,19 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/wayleave/wayleave"
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/keyfile"
+	"github.com/wayleave/wayleave/internal/secret"
 )
 
-// dataFlags name the data folder.
+// dataFlags name the install: its data folder, and what is kept elsewhere.
 type dataFlags struct {
-	Data string `help:"Data folder. Default: the system's per-user one." placeholder:"DIR"`
+	Data     string `help:"Data folder. Default: the system's per-user one." placeholder:"DIR"`
+	Database string `setting:"secret" help:"PostgreSQL, for several servers: postgres://USER@HOST:PORT/NAME. A password belongs into the variable WAYLEAVE_DATABASE, not on a command line. Default: SQLite in the data folder." placeholder:"URL"`
+	KeyFile  string `name:"key-file" help:"File of the master key. Default: master.key in the data folder. The variable WAYLEAVE_MASTER_KEY may hold the key itself." placeholder:"FILE"`
 }
 
 // path is the folder named, or the system's.
@@ -31,24 +37,43 @@ func (d dataFlags) path(s *session) (string, error) {
 	return path, nil
 }
 
-// store opens the agents; the folder is made where it is not there.
-func (d dataFlags) store(s *session) (*agent.Store, *datafolder.Folder, error) {
+// where says how the install of a folder is opened.
+func (d dataFlags) where(s *session, folder *datafolder.Folder) install.Options {
+	return install.Options{Folder: folder, Database: secret.New(d.Database), KeyFile: d.KeyFile, Key: secret.New(s.getenv(keyfile.Variable))}
+}
+
+// folder opens the folder, which is made where it is not there.
+func (d dataFlags) folder(s *session) (*datafolder.Folder, error) {
 	path, err := d.path(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	folder, err := datafolder.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, w := range folder.Warnings() {
 		s.err.printf("warning: %s\n", w)
 	}
-	return agent.NewStore(folder, nil), folder, nil
+	return folder, nil
 }
 
-// look opens the agents of a folder that is there; a missing folder has none and is not made.
-func (d dataFlags) look(s *session) (*agent.Store, error) {
+// into says to the service where its install is.
+func (d dataFlags) into(s *session, folder *datafolder.Folder, o *wayleave.Options) {
+	o.Data, o.Database, o.KeyFile, o.Key = folder.Path(), d.Database, d.KeyFile, s.getenv(keyfile.Variable)
+}
+
+// open opens the install; the folder is made where it is not there.
+func (d dataFlags) open(s *session) (*install.Install, error) {
+	folder, err := d.folder(s)
+	if err != nil {
+		return nil, err
+	}
+	return install.Open(s.ctx, d.where(s, folder))
+}
+
+// look opens an install that is there; a missing folder has none and is not made.
+func (d dataFlags) look(s *session) (*install.Install, error) {
 	path, err := d.path(s)
 	if err != nil {
 		return nil, err
@@ -60,8 +85,11 @@ func (d dataFlags) look(s *session) (*agent.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return agent.NewStore(folder, nil), nil
+	return install.Open(s.ctx, d.where(s, folder))
 }
+
+// byCLI is who changes something by a command, in the audit: whoever may read the master key.
+const byCLI = "cli"
 
 type agentsCommand struct {
 	List  agentsListCommand `cmd:"" default:"withargs" help:"List agents (what agents alone does)."`
@@ -81,11 +109,12 @@ type agentsListCommand struct {
 
 // Run lists agents.
 func (c *agentsListCommand) Run(s *session) error {
-	store, err := c.look(s)
+	in, err := c.look(s)
 	if err != nil {
 		return err
 	}
-	agents, tokens, err := store.List()
+	defer in.Close()
+	agents, tokens, err := in.Agents.List(s.ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -124,7 +153,7 @@ func (c *agentsListCommand) Run(s *session) error {
 type tokenNewCommand struct {
 	dataFlags
 	Agent string `arg:"" name:"slug" help:"The agent: lower-case letters, digits, hyphens."`
-	Scope string `setting:"-" default:"tools" help:"What the token may do: tools (list and call tools) or harness (for the runs of a harness; in this version it opens nothing)."`
+	Scope string `setting:"-" default:"tools" help:"What the token may do: tools (list and call tools) or harness (open, end and show the agent's runs and reconcile their calls; not call tools)."`
 	JSON  bool   `setting:"-" help:"As JSON: agent, scope, token, id."`
 }
 
@@ -137,16 +166,14 @@ func (c *tokenNewCommand) Run(s *session) error {
 	if err := agent.CheckSlug(c.Agent); err != nil {
 		return &usageError{err}
 	}
-	store, _, _, err := c.beside(s)
+	in, _, err := c.beside(s)
 	if err != nil {
 		return err
 	}
-	token, text, err := store.NewToken(c.Agent, scope)
+	defer in.Close()
+	token, text, err := newToken(s, in, c.Agent, scope)
 	if err != nil {
 		return err
-	}
-	if scope == agent.ScopeHarness {
-		s.err.printf("note: in this version a token of scope harness opens nothing: it cannot call tools, and nothing else is served yet; --scope tools makes one that can\n")
 	}
 	if c.JSON {
 		return s.out.jsonIndented(struct {
@@ -161,6 +188,15 @@ func (c *tokenNewCommand) Run(s *session) error {
 	return nil
 }
 
+// newToken makes a token, and its agent where it is not there.
+func newToken(s *session, in *install.Install, slug string, scope agent.Scope) (agent.Token, secret.Value, error) {
+	a, _, err := in.Agents.EnsureAgent(s.ctx, slug, byCLI)
+	if err != nil {
+		return agent.Token{}, secret.Value{}, err
+	}
+	return in.Agents.NewToken(s.ctx, a.ID, scope, byCLI)
+}
+
 type tokenListCommand struct {
 	dataFlags
 	Agent string `arg:"" optional:"" name:"slug" help:"Only this agent's."`
@@ -169,11 +205,12 @@ type tokenListCommand struct {
 
 // Run lists tokens.
 func (c *tokenListCommand) Run(s *session) error {
-	store, err := c.look(s)
+	in, err := c.look(s)
 	if err != nil {
 		return err
 	}
-	_, tokens, err := store.List()
+	defer in.Close()
+	_, tokens, err := in.Agents.List(s.ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -210,10 +247,11 @@ type tokenRevokeCommand struct {
 
 // Run revokes a token.
 func (c *tokenRevokeCommand) Run(s *session) error {
-	store, err := c.look(s)
+	in, err := c.look(s)
 	if err != nil {
 		return err
 	}
+	defer in.Close()
 	what := c.Token
 	if what == "-" { // keeps a token out of the process list
 		var line [256]byte
@@ -223,7 +261,10 @@ func (c *tokenRevokeCommand) Run(s *session) error {
 		}
 		what = strings.TrimSpace(string(line[:n]))
 	}
-	token, err := store.Revoke(what)
+	token, err := in.Agents.Revoke(s.ctx, "", what, byCLI)
+	if errors.Is(err, agent.ErrNotFound) {
+		return errors.New("no token has that id; `wayleave agents token list` shows them")
+	}
 	if err != nil {
 		return err
 	}

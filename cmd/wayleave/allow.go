@@ -32,18 +32,27 @@ func (c *allowCommand) Run(s *session) error {
 	if len(c.Hosts) == 0 && c.Remove {
 		return misused("--remove takes a host")
 	}
-	_, folder, at, err := c.beside(s)
+	in, at, err := c.beside(s)
 	if err != nil {
 		return err
 	}
-	store := allowed.NewStore(folder, nil)
+	defer in.Close()
+	of := ""
+	if c.Agent != "" && len(c.Hosts) > 0 {
+		a, _, err := in.Agents.EnsureAgent(s.ctx, c.Agent, byCLI)
+		if err != nil {
+			return err
+		}
+		of = a.ID
+	}
 	changed := []allowed.Host{}
 	for _, text := range c.Hosts {
-		change, done := store.Allow, "agents may read %s now%s\n"
+		change, done := in.Allowed.Allow, "agents may read %s now%s\n"
 		if c.Remove {
-			change, done = store.Remove, "%s is off the list%s\n"
+			change, done = in.Allowed.Remove, "%s is off the list%s\n"
 		}
-		host, err := change(text, c.Agent)
+		host, err := change(s.ctx, text, of, byCLI)
+		host.Agent = c.Agent
 		if errors.Is(err, allowed.ErrNotAllowed) {
 			return fmt.Errorf("%s %w", text, err)
 		}
@@ -59,7 +68,7 @@ func (c *allowCommand) Run(s *session) error {
 		}
 	}
 	if len(c.Hosts) == 0 {
-		hosts, err := store.List()
+		hosts, err := in.Allowed.List(s.ctx)
 		if err != nil {
 			return err
 		}

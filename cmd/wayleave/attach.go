@@ -62,19 +62,20 @@ func (c *attachCommand) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		store, folder, at, err := c.beside(s)
+		in, at, err := c.beside(s)
 		if err != nil {
 			return err
 		}
+		defer in.Close()
 		if c.URL = cmp.Or(told, at.URL, "http://"+defaultListen+"/mcp"); at.URL != "" && c.URL != at.URL {
 			s.err.printf("note: the block says %s; the server of this data folder says that it is at %s\n", c.URL, at.URL)
 		}
 		p.URL = c.URL
-		token, text, err := store.NewToken(c.Agent, agent.ScopeTools)
+		token, text, err := newToken(s, in, c.Agent, agent.ScopeTools)
 		if err != nil {
 			return err
 		}
-		p.Token, out.URL, out.Token, out.ID, out.Data = text, c.URL, text.Reveal(), token.ID, folder.Path()
+		p.Token, out.URL, out.Token, out.ID, out.Data = text, c.URL, text.Reveal(), token.ID, in.Folder.Path()
 	}
 	client, ok := clientblock.Of(c.Client)
 	if !ok {

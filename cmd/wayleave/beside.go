@@ -7,25 +7,24 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"sync"
-	"time"
 
-	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/weburl"
 )
 
-// beside is store for such a command; at is the folder's server, the zero value where none runs or has said where it
+// beside is open for such a command; at is the folder's server, the zero value where none runs or has said where it
 // is. Where none runs, a person who thinks that one does has named another folder than serve's, and is told.
-func (d dataFlags) beside(s *session) (store *agent.Store, folder *datafolder.Folder, at datafolder.Server, err error) {
+func (d dataFlags) beside(s *session) (in *install.Install, at datafolder.Server, err error) {
 	path, err := d.path(s)
 	if err != nil {
-		return nil, nil, at, err
+		return nil, at, err
 	}
 	_, missing := datafolder.Look(path)
-	if store, folder, err = d.store(s); err != nil {
-		return nil, nil, at, err
+	if in, err = d.open(s); err != nil {
+		return nil, at, err
 	}
+	folder := in.Folder
 	at, running, err := folder.Owner()
 	switch {
 	case errors.Is(missing, fs.ErrNotExist):
@@ -35,35 +34,7 @@ func (d dataFlags) beside(s *session) (store *agent.Store, folder *datafolder.Fo
 	case !running:
 		s.err.printf("note: no `wayleave serve` runs on the data folder %s now (`wayleave mcp` needs none); a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
 	}
-	return store, folder, at, nil
-}
-
-// lookAgain is how long it is known where the server is. Looking takes the owner's lock for a moment.
-const lookAgain = time.Second
-
-// neighbour gives the listener of a server on the data folder, which no agent may read through another process of the
-// install either (TM-006). The folder and its server may come later.
-func neighbour(path string) func() []netip.AddrPort {
-	var mu sync.Mutex // guards what follows
-	var looked time.Time
-	var at []netip.AddrPort
-	return func() []netip.AddrPort {
-		mu.Lock()
-		defer mu.Unlock()
-		if !looked.IsZero() && time.Since(looked) < lookAgain {
-			return at
-		}
-		looked, at = time.Now(), nil
-		folder, err := datafolder.Look(path)
-		if err != nil {
-			return nil
-		}
-		server, _, err := folder.Owner()
-		if own, bad := netip.ParseAddrPort(server.Listen); err == nil && bad == nil {
-			at = []netip.AddrPort{own}
-		}
-		return at
-	}
+	return in, at, nil
 }
 
 // sameListener says whether two listener addresses are one, as far as can be said without looking anything up.

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/agent"
-	"github.com/wayleave/wayleave/internal/allowed"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/webfetch"
 )
 
@@ -178,7 +178,13 @@ func (c *doctorCommand) dataFolder(s *session, d *checkup) *datafolder.Folder {
 	if len(folder.Warnings()) == 0 {
 		d.add("data", "ok", "%s, %s", folder.Path(), folder.Mode())
 	}
-	agents, tokens, err := agent.NewStore(folder, nil).List()
+	in, err := install.Open(s.ctx, c.where(s, folder))
+	if err != nil {
+		d.add("install", "fail", "%v", err)
+		return folder
+	}
+	defer in.Close()
+	agents, tokens, err := in.Agents.List(s.ctx, nil)
 	if err != nil {
 		d.add("tokens", "fail", "%v", err)
 		return folder
@@ -195,7 +201,7 @@ func (c *doctorCommand) dataFolder(s *session, d *checkup) *datafolder.Folder {
 	default:
 		d.add("tokens", "ok", "%d that work, %d agents", live, len(agents))
 	}
-	hosts, err := allowed.NewStore(folder, nil).List()
+	hosts, err := in.Allowed.List(s.ctx)
 	switch {
 	case err != nil:
 		d.add("allowed", "fail", "%v", err)

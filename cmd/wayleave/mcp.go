@@ -1,13 +1,19 @@
-// This file is `wayleave mcp`: one client over pipes, which the client's own harness starts. It reads in this process
-// and needs no token; of the data folder, if there is one, it reads what a person allowed. Standard output belongs to the protocol.
+// This file is `wayleave mcp`: one client over pipes, which the client's own harness starts. It needs no token: who may
+// read the data folder may call. Standard output belongs to the protocol.
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
 	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/wayleave/wayleave"
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/relay"
 	"github.com/wayleave/wayleave/webfetch"
 )
 
@@ -58,7 +64,8 @@ type mcpCommand struct {
 	Agent string `default:"local" help:"The agent that calls. Default: local." placeholder:"SLUG"`
 }
 
-// Run serves until the client closes standard input.
+// Run serves until the client closes standard input. The process that owns the data folder serves it; where there is
+// none, this one becomes the owner.
 func (c *mcpCommand) Run(s *session) error {
 	if err := agent.CheckSlug(c.Agent); err != nil {
 		return misused("--agent: %v", err)
@@ -70,25 +77,113 @@ func (c *mcpCommand) Run(s *session) error {
 	if o.Log, err = c.logger(s); err != nil {
 		return err
 	}
-	// What a person allows counts here too, also later, but a first start needs no folder. One that was named must be there:
-	// a slip of the finger would read as a list with nothing on it.
-	if path, err := c.path(s); err == nil {
-		o.Data, o.DataLater, o.PermitCommand = path, true, c.permitCommand(s)
-		o.Listeners = neighbour(path)
-	}
-	if c.Data != "" {
+	if c.Data != "" { // a slip of the finger would make another folder, whose owner nobody else knows
 		if _, err := datafolder.Look(c.Data); err != nil {
 			return err
 		}
 	}
-	service, err := wayleave.New(o)
+	folder, err := c.folder(s)
 	if err != nil {
-		return optionMisused(err)
+		return err
 	}
-	hidden(o.Log)
+	c.dataFlags.into(s, folder, &o)
+	o.PermitCommand = c.permitCommand(s)
 	if s.out.terminal {
 		s.err.printf("this speaks MCP on standard input and output, for a harness that starts it; `wayleave attach generic --stdio` prints its block\n")
 	}
+	ends := &pipeEnds{s: s, c: c, folder: folder, options: o}
+	r := &relay.Relay{Dial: ends.dial, Log: func(message string, err error) { o.Log.Info(message, "error", err) }}
 	// The protocol's bytes go out as they are: a terminal there is somebody looking.
-	return service.ServeStdio(s.ctx, c.Agent, s.pipe, s.out.w)
+	return errors.Join(r.Run(s.ctx, s.pipe, s.out.w), ends.leave())
 }
+
+// pipeEnds finds who serves this process's client.
+type pipeEnds struct {
+	s       *session
+	c       *mcpCommand
+	folder  *datafolder.Folder
+	options wayleave.Options
+	own     func() error // ends the service of this process; nil where another serves
+}
+
+// dial reaches the folder's owner, or becomes it.
+func (p *pipeEnds) dial(ctx context.Context) (relay.Conn, error) {
+	at, owned, err := p.folder.Owner()
+	switch {
+	case err != nil:
+		return nil, err
+	case owned && at.Pipe == "":
+		return nil, errors.New("the owner of the data folder has not said yet where it is")
+	case owned:
+		conn, err := wayleave.DialPipe(ctx, at.Pipe, p.c.Agent)
+		var refused *wayleave.RefusedError
+		if errors.As(err, &refused) {
+			return nil, &relay.Final{Err: err}
+		}
+		if err == nil {
+			p.sayIgnored()
+		}
+		return conn, err
+	}
+	own, err := take(p.s.ctx, ownerPlan{folder: p.folder, options: p.options, listen: defaultListen, anyPort: true})
+	switch {
+	case errors.Is(err, datafolder.ErrOwned):
+		return nil, err // somebody was faster
+	case err != nil:
+		return nil, &relay.Final{Err: optionMisused(err)}
+	}
+	hidden(p.options.Log)
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- own.run(ctx) }()
+	p.own = func() error {
+		stop()
+		return errors.Join(<-ended, own.leave())
+	}
+	at, _, err = p.folder.Owner()
+	if err == nil {
+		p.options.Log.Info("this process owns the data folder and serves people too", "at", strings.TrimSuffix(at.URL, "/mcp"))
+	}
+	return inProcess(ctx, own.service, p.c.Agent), nil
+}
+
+// sayIgnored names what was said to this process and does not count: the owner's facts do (TM-052).
+func (p *pipeEnds) sayIgnored() {
+	var ignored []string
+	for _, set := range p.s.settings.all {
+		if set.Origin != "default" && !slices.Contains([]string{"data", "database", "key-file", "agent", "log-level", "config"}, set.Name) {
+			ignored = append(ignored, set.Name)
+		}
+	}
+	if len(ignored) > 0 {
+		p.options.Log.Warn("the process that owns the data folder decides; these settings of this one count for nothing", "settings", ignored)
+	}
+}
+
+func (p *pipeEnds) leave() error {
+	if p.own == nil {
+		return nil
+	}
+	return p.own()
+}
+
+// inProcess serves a client in this process.
+func inProcess(ctx context.Context, service *wayleave.Service, slug string) relay.Conn {
+	fromClient, toService := io.Pipe()
+	fromService, toClient := io.Pipe()
+	go func() {
+		err := service.ServeStdio(ctx, slug, fromClient, toClient)
+		_ = toClient.CloseWithError(err)
+		_ = fromClient.CloseWithError(err)
+	}()
+	return &pipePair{fromService, toService}
+}
+
+type pipePair struct {
+	*io.PipeReader
+	to *io.PipeWriter
+}
+
+func (p *pipePair) Write(b []byte) (int, error) { return p.to.Write(b) }
+func (p *pipePair) CloseWrite() error           { return p.to.Close() }
+func (p *pipePair) Close() error                { return errors.Join(p.to.Close(), p.PipeReader.Close()) }

@@ -29,7 +29,9 @@ type serveFlags struct {
 	serviceFlags
 	dataFlags
 	listenFlags
-	TrustedProxy []string `help:"Proxies whose X-Forwarded-For is believed." placeholder:"CIDR"`
+	TrustedProxy  []string `help:"Proxies whose X-Forwarded-For is believed." placeholder:"CIDR"`
+	MetricsListen string   `help:"Address and port where metrics are served in Prometheus's format, apart from the agents' door. Default: nowhere." placeholder:"ADDR"`
+	MetricsOpen   bool     `help:"Let --metrics-listen be an address that other machines reach."`
 }
 
 // listenFlags say where a server is.
@@ -74,53 +76,44 @@ func (c *serveCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	o.Hosts = front.hosts
+	front.into(&o)
 	if o.TrustedProxies, err = each("trusted-proxy", c.TrustedProxy, parseNetwork); err != nil {
 		return err
 	}
-	store, folder, err := c.store(s)
+	if err := c.metricsAddress(); err != nil {
+		return err
+	}
+	folder, err := c.folder(s)
 	if err != nil {
 		return err
 	}
-	o.Data, o.PermitCommand = folder.Path(), c.permitCommand(s)
-	release, err := folder.Own()
-	if errors.Is(err, datafolder.ErrOwned) {
+	c.dataFlags.into(s, folder, &o)
+	o.PermitCommand = c.permitCommand(s)
+	own, err := take(s.ctx, ownerPlan{folder: folder, options: o, front: front, listen: c.Listen, metrics: c.MetricsListen})
+	switch {
+	case errors.Is(err, datafolder.ErrOwned):
 		return fmt.Errorf("%s: %w; stop it, or name another folder with --data", folder.Path(), err)
-	}
-	if err != nil {
-		return err
-	}
-	defer release()
-
-	listener, err := new(net.ListenConfig).Listen(s.ctx, "tcp", c.Listen)
-	if err != nil {
-		return fmt.Errorf("--listen %s: %w", c.Listen, err)
-	}
-	defer listener.Close()
-	own, err := netip.ParseAddrPort(listener.Addr().String())
-	if err != nil {
-		return fmt.Errorf("--listen %s: %w", c.Listen, err)
-	}
-	o.Listeners = func() []netip.AddrPort { return []netip.AddrPort{own} }
-	service, err := wayleave.New(o)
-	if err != nil {
+	case err != nil:
 		return optionMisused(err)
 	}
 	hidden(o.Log)
-	withdraw, err := folder.Announce(datafolder.Server{URL: front.url(own), Listen: own.String()})
+	c.announce(s, own)
+	return errors.Join(own.run(s.ctx), own.leave())
+}
+
+// metricsAddress refuses a listener of metrics that strangers could reach: it asks for no credential.
+func (c *serveCommand) metricsAddress() error {
+	if c.MetricsListen == "" {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(c.MetricsListen)
 	if err != nil {
-		return err
+		return misused("--metrics-listen %s: give an address and a port, such as 127.0.0.1:9477", strconv.Quote(c.MetricsListen))
 	}
-	defer func() {
-		if err := withdraw(); err != nil {
-			o.Log.Warn("at the end", "error", err)
-		}
-	}()
-	c.announce(s, store, front.url(own))
-	if front.tls != nil {
-		listener = tls.NewListener(listener, front.tls)
+	if !loopback(host) && !c.MetricsOpen {
+		return misused("--metrics-listen %s is reached from other machines and asks for no credential: listen on 127.0.0.1, or give --metrics-open where only your collector can reach it", c.MetricsListen)
 	}
-	return service.Run(s.ctx, listener)
+	return nil
 }
 
 // front is how clients reach the listener.
@@ -128,11 +121,18 @@ type front struct {
 	tls    *tls.Config // nil for plain HTTP
 	public string      // the URL to print; empty for the listener's own
 	hosts  []string    // names in Host headers, beside loopback's
+	proxy  bool        // a proxy in front does TLS
+}
+
+// into says it to the service.
+func (f front) into(o *wayleave.Options) {
+	o.Hosts, o.PublicURL = f.hosts, f.public
+	o.Secure = f.tls != nil || f.proxy || strings.HasPrefix(f.public, "https:")
 }
 
 // front checks the flags about the listener.
 func (c listenFlags) front() (front, error) {
-	var f front
+	f := front{proxy: c.BehindProxy}
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
 		return f, misused("--listen %s: give an address and a port, such as %s", strconv.Quote(c.Listen), defaultListen)
@@ -191,24 +191,36 @@ func (f front) url(own netip.AddrPort) string {
 }
 
 // announce says where the server is and what to do with it. The first start makes an agent and prints its block.
-func (c *serveCommand) announce(s *session, store *agent.Store, endpoint string) {
+func (c *serveCommand) announce(s *session, own *owner) {
+	at, _, err := own.folder.Owner()
+	if err != nil {
+		s.err.printf("warning: %v\n", err)
+	}
+	endpoint := at.URL
 	s.out.printf("wayleave %s serves %s\n", thisBuild().Version, endpoint)
 	for _, set := range s.settings.all {
 		if set.Origin != "default" {
 			s.out.printf("  %s = %s (%s)\n", set.Name, set.Value, set.Origin)
 		}
 	}
-	agents, _, err := store.List()
+	in, err := c.open(s)
+	if err != nil {
+		s.err.printf("warning: %v\n", err)
+		return
+	}
+	defer in.Close()
+	agents, _, err := in.Agents.List(s.ctx, nil)
 	if err != nil {
 		s.err.printf("warning: %v\n", err)
 		return
 	}
 	attach, others := c.attachLine(s, endpoint), strings.Join(clientblock.Names()[1:], ", ")
+	people := fmt.Sprintf("What agents do, and the questions that they ask: `%s sign-in%s` prints a link.\n", calledAs(), c.again())
 	if len(agents) > 0 {
-		s.out.printf("\n`%s` prints a block for Claude Code with a fresh token (also: %s).\n", attach, others)
+		s.out.printf("\n`%s` prints a block for Claude Code with a fresh token (also: %s).\n%s", attach, others, people)
 		return
 	}
-	_, token, err := store.NewToken(agent.Local, agent.ScopeTools)
+	_, token, err := newToken(s, in, agent.Local, agent.ScopeTools)
 	if err != nil {
 		s.err.printf("warning: %v\n", err)
 		return
@@ -217,7 +229,7 @@ func (c *serveCommand) announce(s *session, store *agent.Store, endpoint string)
 	s.out.printf("\nThis is the first start: here is agent %q with a token that is not shown again.\nPut this into your agent's MCP configuration:\n\n%s\n", agent.Local,
 		generic.Block(clientblock.Place{URL: endpoint, Token: token}))
 	s.out.printf("Then ask the agent: \"Read https://example.com/ with web_fetch and tell me its first heading.\"\n"+
-		"Other clients: `%s` (also: %s). Without an agent: `%s fetch https://example.com/`.\n", attach, others, calledAs())
+		"Other clients: `%s` (also: %s). Without an agent: `%s fetch https://example.com/`.\n%s", attach, others, calledAs(), people)
 }
 
 // hidden hides the process's memory from others of the same user, and says where that is not possible.

@@ -46,8 +46,9 @@ func (f *Folder) Own() (release func(), err error) {
 
 // Server is where the folder's owner serves.
 type Server struct {
-	URL    string `json:"url"`    // for clients
-	Listen string `json:"listen"` // the listener's own address and port
+	URL    string `json:"url"`            // for clients
+	Listen string `json:"listen"`         // the listener's own address and port
+	Pipe   string `json:"pipe,omitempty"` // the socket for clients over pipes of the same user; empty where there is none
 }
 
 // Announce notes where the calling process, the folder's owner, serves; withdraw takes the note away. It is for the

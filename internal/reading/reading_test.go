@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/webfetch"
 )
 
@@ -47,7 +47,7 @@ func (s *site) Fetch(ctx context.Context, req webfetch.Request) (*webfetch.Page,
 	}
 	text := s.pages[url]
 	n := len([]rune(text))
-	return &webfetch.Page{RequestedURL: req.URL, FinalURL: final, Status: 200, ContentType: "text/plain", Via: webfetch.ViaText, Content: text,
+	return &webfetch.Page{RequestedURL: req.URL, FinalURL: final, Status: 200, ContentType: "text/plain", Via: webfetch.ViaText, Title: "A title", Content: text,
 		ContentKind: webfetch.PartFull, TotalChars: n, FullChars: n, RetrievedAt: time.Unix(0, 0).UTC(), Bytes: int64(len(text)), Redirects: []string{}, Provider: "direct"}, nil
 }
 
@@ -65,43 +65,97 @@ func (s *site) count() int {
 	return len(s.asked)
 }
 
+// shelf keeps pages in memory.
+type shelf struct {
+	mu    sync.Mutex
+	pages map[string]*Kept
+	fail  error
+}
+
+func (s *shelf) Take(_ context.Context, run, key string) (*Kept, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pages[run+key], s.fail
+}
+
+func (s *shelf) Put(_ context.Context, at Place, keys []string, p *webfetch.Page) (Put, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail != nil {
+		return Put{}, s.fail
+	}
+	if s.pages == nil {
+		s.pages = make(map[string]*Kept)
+	}
+	put := Put{Snapshot: 1}
+	if old := s.pages[at.Run+keys[0]]; old != nil {
+		put = Put{Snapshot: old.Snapshot, Known: true, Changed: Sum(old.Page) != Sum(p)}
+		if put.Changed {
+			put.Snapshot++
+		}
+	}
+	for _, k := range keys {
+		s.pages[at.Run+k] = &Kept{Page: p, Snapshot: put.Snapshot}
+	}
+	return put, nil
+}
+
 const page = "https://site.example/a"
 
 // long is a page of several windows of 12,000 bytes, with a mark in the second and fourth.
 var long = strings.Repeat("x", 13_000) + " Refund policy " + strings.Repeat("y", 24_000) + " refund  Policy " + strings.Repeat("z", 9_000)
 
-func newReader(t testing.TB, s *site, o Options) *Reader {
+// world is a reader with a site before it and a ledger's permits.
+type world struct {
+	*site
+	shelf   *shelf
+	reader  *Reader
+	permits func(context.Context) (ledger.Permit, error)
+}
+
+func newWorld(t testing.TB, o Options) *world {
 	t.Helper()
-	if s.pages == nil {
-		s.pages = map[string]string{page: long}
+	w := &world{site: &site{pages: map[string]string{page: long}}, shelf: new(shelf), permits: permits(t)}
+	o.Sources = func(string) (webfetch.Source, error) { return w.site, nil }
+	o.Shelf, o.Digest = w.shelf, func(parts ...string) string { return strings.Join(parts, "|") }
+	var err error
+	if w.reader, err = New(o); err != nil {
+		t.Fatal(err)
 	}
-	o.Sources = func(string) (webfetch.Source, error) { return s, nil }
-	r, err := New(o)
+	return w
+}
+
+var here = Place{Agent: "a", Run: "run_1", Call: "call_1"}
+
+// call parses, looks and reads, as the pipeline does.
+func (w *world) call(t testing.TB, at Place, arguments string) Answer {
+	t.Helper()
+	f, bad := w.reader.Parse(json.RawMessage(arguments))
+	if bad != nil {
+		return Answer{Result: *bad, Code: Code(*bad)}
+	}
+	refused, err := f.Look(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
-}
-
-var alice = Caller{Agent: "alice", TokenID: "t1", Connection: "c1"}
-
-func call(t testing.TB, r *Reader, c Caller, arguments string) agenttool.Result {
-	t.Helper()
-	res, err := r.Call(t.Context(), c, json.RawMessage(arguments))
+	if refused != nil {
+		return Answer{Result: *refused, Code: Code(*refused)}
+	}
+	a, err := f.Read(t.Context(), at, w.permits)
 	if err != nil {
 		t.Fatalf("%s: %v", arguments, err)
 	}
-	return res
+	return a
 }
 
 func args(url string, more string) string { return fmt.Sprintf(`{"url":%q%s}`, url, more) }
 
 // structured reads one key of a result's structured part.
-func structured(t testing.TB, r agenttool.Result, key string) any {
+func structured(t testing.TB, a Answer, key string) any {
 	t.Helper()
 	var m map[string]any
-	if err := json.Unmarshal(r.Structured, &m); err != nil {
-		t.Fatalf("%s: %v", r.Structured, err)
+	if err := json.Unmarshal(a.Result.Structured, &m); err != nil {
+		t.Fatalf("%s: %v", a.Result.Structured, err)
 	}
 	return m[key]
 }
@@ -111,290 +165,195 @@ func hasNote(r agenttool.Result, kind string) bool {
 }
 
 func TestW089ReadingOnSendsNothingAndCannotShift(t *testing.T) {
-	s := &site{}
-	r := newReader(t, s, Options{})
+	w := newWorld(t, Options{})
 	var text strings.Builder
 	offset, windows := 0.0, 0
 	for {
-		res := call(t, r, alice, args(page, fmt.Sprintf(`,"offset":%d`, int(offset))))
+		a := w.call(t, here, args(page, fmt.Sprintf(`,"offset":%d`, int(offset))))
 		if windows == 0 {
-			s.set(page, "another page")
+			w.set(page, "another page")
+		} else if a.Sent || len(a.Evidence) != 1 {
+			t.Fatalf("reading on sent: %v, evidence %v", a.Sent, a.Evidence)
 		}
 		windows++
-		_, body, _ := strings.Cut(res.Text(), "<untrusted_web_content>\n")
+		_, body, _ := strings.Cut(a.Result.Text(), "<untrusted_web_content>\n")
 		text.WriteString(strings.TrimSuffix(body, "\n</untrusted_web_content>"))
-		next, more := structured(t, res, "next_offset").(float64)
+		next, more := structured(t, a, "next_offset").(float64)
 		if !more {
 			break
 		}
 		offset = next
 	}
-	if text.String() != long || windows < 4 || s.count() != 1 {
-		t.Fatalf("%d characters in %d windows for %d requests", text.Len(), windows, s.count())
-	}
-	if other := call(t, r, Caller{Agent: "alice", TokenID: "t1", Connection: "c2"}, args(page, "")); s.count() != 2 || !strings.Contains(other.Text(), "another page") {
-		t.Fatalf("a second connection: %d requests, %s", s.count(), other.Text())
+	if text.String() != long || windows < 4 || w.count() != 1 {
+		t.Fatalf("%d characters in %d windows for %d requests", text.Len(), windows, w.count())
 	}
 }
 
-func TestTM016KeptPagesAreTheCallersAlone(t *testing.T) {
-	s := &site{}
-	r := newReader(t, s, Options{})
-	call(t, r, alice, args(page, ""))
-	for i, c := range []Caller{
-		{"bob", "t1", "c1"}, {"alice", "t2", "c1"}, {"alice", "t1", "c2"}, {"", "t1", "c1"}, {"alice", "", "c1"},
-	} {
-		before := s.count()
-		call(t, r, c, args(page, `,"offset":100`))
-		if s.count() != before+1 {
-			t.Errorf("caller %d was answered from alice's page", i)
+func TestTM016AnotherRunIsNotAnsweredFromThisOnes(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.call(t, here, args(page, ""))
+	for i, c := range []struct {
+		at   Place
+		args string
+	}{{Place{Agent: "a", Run: "run_2"}, args(page, `,"offset":100`)}, {here, args(page, `,"offset":100,"format":"raw"`)}} {
+		before := w.count()
+		if a := w.call(t, c.at, c.args); w.count() != before+1 || !a.Sent {
+			t.Errorf("%d was answered from a kept page", i)
 		}
-	}
-	before := s.count()
-	call(t, r, alice, args(page, `,"offset":100,"format":"raw"`))
-	if s.count() != before+1 {
-		t.Error("another format was answered from the page of this one")
 	}
 }
 
 func TestRefreshThatDiffersIsSaid(t *testing.T) {
-	s := &site{pages: map[string]string{page: "one"}}
-	r := newReader(t, s, Options{})
-	first := call(t, r, alice, args(page, ""))
-	if structured(t, first, "snapshot") != 1.0 || hasNote(first, "snapshot") {
-		t.Fatalf("%s %s", first.Text(), first.Structured)
+	w := newWorld(t, Options{})
+	w.set(page, "one")
+	first := w.call(t, here, args(page, ""))
+	if structured(t, first, "snapshot") != 1.0 || hasNote(first.Result, "snapshot") {
+		t.Fatalf("%s %s", first.Result.Text(), first.Result.Structured)
 	}
-	same := call(t, r, alice, args(page, ""))
-	if structured(t, same, "snapshot") != 1.0 || hasNote(same, "snapshot") || s.count() != 2 {
-		t.Fatalf("an unchanged page: %s %s", same.Text(), same.Structured)
+	if same := w.call(t, here, args(page, "")); structured(t, same, "snapshot") != 1.0 || hasNote(same.Result, "snapshot") || w.count() != 2 {
+		t.Fatalf("an unchanged page: %s", same.Result.Text())
 	}
-	s.set(page, "two")
-	changed := call(t, r, alice, args(page, ""))
-	if structured(t, changed, "snapshot") != 2.0 || !hasNote(changed, "snapshot") || !strings.Contains(changed.Text(), "snapshot 2") {
-		t.Fatalf("a changed page: %s %s", changed.Text(), changed.Structured)
+	w.set(page, "two")
+	if changed := w.call(t, here, args(page, "")); structured(t, changed, "snapshot") != 2.0 || !strings.Contains(changed.Result.Text(), "snapshot 2") {
+		t.Fatalf("a changed page: %s", changed.Result.Text())
 	}
-	on := call(t, r, alice, args(page, `,"offset":1`))
-	if structured(t, on, "snapshot") != 2.0 || hasNote(on, "snapshot") || hasNote(on, "reread") {
-		t.Fatalf("reading on: %s %s", on.Text(), on.Structured)
-	}
-}
-
-func TestFailedRefreshKeepsThePage(t *testing.T) {
-	s := &site{}
-	r := newReader(t, s, Options{})
-	call(t, r, alice, args(page, ""))
-	s.fail = &webfetch.Error{Code: webfetch.CodeUnavailable, Status: 502, Retryable: true, URL: page, Message: "no"}
-	if res := call(t, r, alice, args(page, "")); res.Failure == nil {
-		t.Fatal("the refresh did not fail")
-	}
-	if res := call(t, r, alice, args(page, `,"offset":5`)); res.Failure != nil {
-		t.Fatalf("the kept page is gone: %s", res.Text())
+	if on := w.call(t, here, args(page, `,"offset":1`)); structured(t, on, "snapshot") != 2.0 || hasNote(on.Result, "snapshot") || hasNote(on.Result, "reread") {
+		t.Fatalf("reading on: %s", on.Result.Text())
 	}
 }
 
 func TestW195FindReadsTheKeptPage(t *testing.T) {
-	s := &site{}
-	r := newReader(t, s, Options{})
-	first := call(t, r, alice, args(page, `,"find":"refund policy"`))
-	if s.count() != 1 || !hasNote(first, "matches") || hasNote(first, "reread") {
-		t.Fatalf("%d requests: %.300s", s.count(), first.Text())
+	w := newWorld(t, Options{})
+	first := w.call(t, here, args(page, `,"find":"refund policy"`))
+	if w.count() != 1 || !hasNote(first.Result, "matches") || hasNote(first.Result, "reread") || structured(t, first, "offset") == 0.0 {
+		t.Fatalf("%d requests: %.300s", w.count(), first.Result.Text())
 	}
-	if structured(t, first, "offset") == 0.0 {
-		t.Fatalf("the match is in the second window: %s", first.Structured)
-	}
-	if again := call(t, r, alice, args(page, `,"find":"zzz"`)); s.count() != 1 || again.Failure != nil {
-		t.Fatalf("%d requests", s.count())
+	if again := w.call(t, here, args(page, `,"find":"zzz"`)); w.count() != 1 || again.Result.Failure != nil {
+		t.Fatalf("%d requests", w.count())
 	}
 }
 
 func TestReadingOnUnderTheAddressInTheHeader(t *testing.T) {
 	const from, to = "https://site.example/old", "https://site.example/new"
-	s := &site{pages: map[string]string{from: long, to: "other"}, moved: map[string]string{from: to}}
-	r := newReader(t, s, Options{})
-	call(t, r, alice, args(from+"#part", ""))
-	res := call(t, r, alice, args(to, `,"offset":12000`))
-	if s.count() != 1 || hasNote(res, "reread") || structured(t, res, "requested_url") != to {
-		t.Fatalf("%d requests: %.200s %s", s.count(), res.Text(), res.Structured)
-	}
-	// Another page that leads to the same address does not push this one off the shelf.
-	const also = "https://site.example/also"
-	s.set(also, long)
-	s.moved[also] = to
-	call(t, r, alice, args(also, ""))
-	if call(t, r, alice, args(from, `,"offset":12000`)); s.count() != 2 {
-		t.Fatalf("%d requests", s.count())
+	w := newWorld(t, Options{})
+	w.site.pages, w.moved = map[string]string{from: long, to: "other"}, map[string]string{from: to}
+	w.call(t, here, args(from+"#part", ""))
+	a := w.call(t, here, args("HTTPS://site.example:443/new", `,"offset":12000`))
+	if w.count() != 1 || hasNote(a.Result, "reread") {
+		t.Fatalf("%d requests: %.200s", w.count(), a.Result.Text())
 	}
 }
 
-func TestPageThatIsGoneIsReadAgainAndThatIsSaid(t *testing.T) {
-	t.Run("time", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			s := &site{}
-			r := newReader(t, s, Options{})
-			call(t, r, alice, args(page, ""))
-			time.Sleep(29 * time.Minute)
-			if res := call(t, r, alice, args(page, `,"offset":5`)); hasNote(res, "reread") || s.count() != 1 {
-				t.Fatalf("before its time: %.200s", res.Text())
-			}
-			time.Sleep(30 * time.Minute)
-			if res := call(t, r, alice, args(page, `,"offset":5`)); !hasNote(res, "reread") || s.count() != 2 {
-				t.Fatalf("after its time: %.200s", res.Text())
-			}
-		})
-	})
-	t.Run("bytes", func(t *testing.T) {
-		s := &site{pages: map[string]string{}}
-		r := newReader(t, s, Options{Bounds: Bounds{CallerBytes: 10_000}})
-		for i := range 3 {
-			url := fmt.Sprintf("%s%d", page, i)
-			s.set(url, strings.Repeat("x", 4000))
-			call(t, r, alice, args(url, ""))
-		}
-		if res := call(t, r, alice, args(page+"2", `,"offset":5`)); hasNote(res, "reread") {
-			t.Fatalf("the newest: %.200s", res.Text())
-		}
-		s.set(page+"0", "changed meanwhile")
-		res := call(t, r, alice, args(page+"0", `,"offset":5`))
-		if !hasNote(res, "reread") || !strings.Contains(res.Text(), "and differs; snapshot 2") {
-			t.Fatalf("the oldest: %.300s", res.Text())
-		}
-	})
-	t.Run("too large to keep", func(t *testing.T) {
-		s := &site{}
-		r := newReader(t, s, Options{Bounds: Bounds{CallerBytes: 1000}})
-		call(t, r, alice, args(page, ""))
-		res := call(t, r, alice, args(page, `,"offset":12000`))
-		if !hasNote(res, "reread") || s.count() != 2 || strings.Contains(res.Text(), "differs") {
-			t.Fatalf("%d requests: %.300s", s.count(), res.Text())
-		}
-	})
-}
-
-func TestKeptPagesAreBounded(t *testing.T) {
-	s := &site{pages: map[string]string{}}
-	r := newReader(t, s, Options{Bounds: Bounds{CallerBytes: 20_000, TotalBytes: 50_000, CallerPages: 5}})
-	for c := range 10 {
-		for p := range 20 {
-			url := fmt.Sprintf("%s%d", page, p)
-			s.set(url, strings.Repeat("x", 3000))
-			call(t, r, Caller{Agent: "alice", TokenID: "t1", Connection: fmt.Sprint(c)}, args(url, ""))
-		}
-	}
-	sh := r.shelf
-	var total int64
-	pages := make(map[Caller]int)
-	for el := sh.order.Front(); el != nil; el = el.Next() {
-		e := el.Value.(*entry)
-		pages[e.keys[0].Caller]++
-		if e.page != nil {
-			total += e.size
-		}
-	}
-	if total > 50_000 || total != sh.allSize || total == 0 {
-		t.Errorf("%d bytes are kept, %d counted", total, sh.allSize)
-	}
-	for c, n := range pages {
-		if n > 5 || n != sh.pages[c] || sh.bytes[c] > 20_000 {
-			t.Errorf("%v has %d pages, %d counted, %d bytes", c, n, sh.pages[c], sh.bytes[c])
-		}
-	}
-	sh.now = func() time.Time { return time.Now().Add(time.Hour) }
-	sh.expire()
-	if len(sh.byKey) != 0 || sh.order.Len() != 0 || len(sh.bytes) != 0 || len(sh.pages) != 0 || sh.allSize != 0 {
-		t.Errorf("after their time: %d keys, %d pages, %d bytes", len(sh.byKey), sh.order.Len(), sh.allSize)
+func TestW196PageThatIsGoneIsReadAgainAndThatIsSaid(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.call(t, here, args(page, ""))
+	clear(w.shelf.pages)
+	if a := w.call(t, here, args(page, `,"offset":5`)); !hasNote(a.Result, "reread") || w.count() != 2 || !a.Sent {
+		t.Fatalf("%.300s", a.Result.Text())
 	}
 }
 
-func TestMinuteOfFetches(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &site{}
-		r := newReader(t, s, Options{PerMinute: 3})
-		time.Sleep(37*time.Second + 500*time.Millisecond) // into a minute
-		for range 3 {
-			call(t, r, alice, args(page, ""))
-		}
-		res := call(t, r, Caller{Agent: "alice", TokenID: "t2", Connection: "c9"}, args(page, ""))
-		const want = "rate_limit: nothing was sent; 3 of 3 read calls of this minute are used\nnext: wait · The next minute begins in 23 s."
-		var refused *Refusal
-		if res.Text() != want || !errors.As(res.Failure, &refused) || structured(t, res, "retry_after_seconds") != 23.0 || structured(t, res, "code") != "rate_limit" || structured(t, res, "retryable") != true {
-			t.Fatalf("%s %s", res.Text(), res.Structured)
-		}
-		if res := call(t, r, alice, args(page, `,"offset":5`)); res.Failure != nil {
-			t.Fatalf("a kept page costs nothing: %s", res.Text())
-		}
-		if res := call(t, r, alice, `{"url":"","offset":-1}`); structured(t, res, "code") != "invalid_web_fetch_input" {
-			t.Fatalf("a bad argument at a used-up limit answers the argument: %s", res.Text())
-		}
-		if res := call(t, r, Caller{Agent: "bob"}, args(page, "")); res.Failure != nil {
-			t.Fatalf("another agent's minute: %s", res.Text())
-		}
-		time.Sleep(23 * time.Second)
-		if res := call(t, r, alice, args(page, "")); res.Failure != nil {
-			t.Fatalf("the next minute: %s", res.Text())
-		}
-	})
+func TestRefusedAddressSendsNothing(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.refuse = &webfetch.Error{Code: webfetch.CodeDisallowedURL, Status: 403, URL: page, Host: "site.example", Message: "no"}
+	if a := w.call(t, here, args(page, "")); a.Code != "web_fetch_disallowed_url" || w.count() != 0 || a.Result.Failure == nil {
+		t.Fatalf("%+v", a)
+	}
 }
 
-func TestRefusedAddressCostsNothingAndComesBeforeTheLimit(t *testing.T) {
-	s := &site{refuse: &webfetch.Error{Code: webfetch.CodeDisallowedURL, Status: 403, URL: page, Host: "site.example", Message: "no"}}
-	r := newReader(t, s, Options{PerMinute: 1})
-	for range 3 {
-		if res := call(t, r, alice, args(page, "")); structured(t, res, "code") != "web_fetch_disallowed_url" {
-			t.Fatal(res.Text())
-		}
+func TestFailureIsAResultWithItsCode(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.fail = &webfetch.Error{Code: webfetch.CodeUnavailable, Status: 502, Retryable: true, URL: page, Message: "no"}
+	a := w.call(t, here, args(page, ""))
+	if a.Code != "web_fetch_unavailable" || !a.Sent || a.Output != nil || len(a.Evidence) != 0 {
+		t.Fatalf("%+v", a)
 	}
-	s.refuse = nil
-	if res := call(t, r, alice, args(page, "")); res.Failure != nil || s.count() != 1 {
-		t.Fatalf("%d requests: %s", s.count(), res.Text())
+}
+
+func TestW197AnswerHasTheRecordAndTheEvidence(t *testing.T) {
+	w := newWorld(t, Options{})
+	a := w.call(t, here, args(page, `,"max_bytes":100`))
+	var record struct {
+		Content, Title, Via string
+		RequestedURL        string `json:"requested_url"`
+		NextOffset          int    `json:"next_offset"`
+		Snapshot            int
+	}
+	if err := json.Unmarshal(a.Output, &record); err != nil || record.Content != long[:100] || record.Title != "A title" || record.RequestedURL != page || record.NextOffset != 100 || record.Snapshot != 1 {
+		t.Fatalf("%s, %v", a.Output, err)
+	}
+	if e := a.Evidence[0]; e.Kind != "content" || e.Host != "site.example" || e.URL != page || len(e.SHA256) != 64 || e.Chars != int64(len(long)) || e.Title != "A title" {
+		t.Fatalf("%+v", e)
+	}
+	f, _ := w.reader.Parse(json.RawMessage(args("https://Site.example:443/a#x", "")))
+	if s := f.Source(); s.Host != "site.example" || s.URL != page {
+		t.Fatalf("%+v", s)
+	}
+}
+
+func TestCanonicalArgumentsHaveTheirDefaults(t *testing.T) {
+	w := newWorld(t, Options{})
+	short, _ := w.reader.Parse(json.RawMessage(args(page, "")))
+	whole, _ := w.reader.Parse(json.RawMessage(args(page, `,"offset":0,"max_bytes":12000,"format":"auto"`)))
+	other, _ := w.reader.Parse(json.RawMessage(args(page, `,"offset":1`)))
+	if string(short.Canonical()) != string(whole.Canonical()) || string(short.Canonical()) == string(other.Canonical()) || !json.Valid(short.Canonical()) {
+		t.Fatalf("%s\n%s", short.Canonical(), whole.Canonical())
+	}
+}
+
+func TestNothingIsSentWithoutAPermit(t *testing.T) {
+	w := newWorld(t, Options{})
+	read := func(gate func(context.Context) (ledger.Permit, error)) error {
+		f, _ := w.reader.Parse(json.RawMessage(args(page, "")))
+		_, err := f.Read(t.Context(), here, gate)
+		return err
+	}
+	refused := errors.New("no")
+	if err := read(func(context.Context) (ledger.Permit, error) { return ledger.Permit{}, refused }); !errors.Is(err, refused) {
+		t.Error(err)
+	}
+	if err := read(func(context.Context) (ledger.Permit, error) { return ledger.Permit{}, nil }); !errors.Is(err, ledger.ErrNotPermitted) {
+		t.Error(err)
+	}
+	if w.count() != 0 {
+		t.Errorf("%d requests", w.count())
 	}
 }
 
 func TestW088CancellingIsNoResult(t *testing.T) {
-	s := &site{block: make(chan struct{})}
-	r := newReader(t, s, Options{})
+	w := newWorld(t, Options{})
+	w.block = make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := r.Call(ctx, alice, json.RawMessage(args(page, ""))); !errors.Is(err, context.Canceled) || s.count() != 0 {
-		t.Fatalf("cancelled before: %v, %d requests", err, s.count())
+	f, _ := w.reader.Parse(json.RawMessage(args(page, "")))
+	gate := func(ctx context.Context) (ledger.Permit, error) {
+		p, err := w.permits(ctx)
+		cancel()
+		return p, err
 	}
-	ctx, cancel = context.WithCancel(t.Context())
-	time.AfterFunc(10*time.Millisecond, cancel)
-	if res, err := r.Call(ctx, alice, json.RawMessage(args(page, ""))); !errors.Is(err, context.Canceled) || res.Content != nil {
-		t.Fatalf("cancelled during: %v, %v", res, err)
-	}
-}
-
-func TestManyCallersAtOnce(t *testing.T) {
-	s := &site{}
-	r := newReader(t, s, Options{PerMinute: 100_000})
-	var group sync.WaitGroup
-	for i := range 50 {
-		group.Go(func() {
-			c := Caller{Agent: fmt.Sprint("agent-", i%5), TokenID: fmt.Sprint(i), Connection: "c"}
-			for range 10 {
-				for _, more := range []string{"", `,"offset":12000`, `,"find":"refund policy"`} {
-					if res, err := r.Call(t.Context(), c, json.RawMessage(args(page, more))); err != nil || res.Failure != nil {
-						t.Errorf("%v, %v", res.Failure, err)
-					}
-				}
-			}
-		})
-	}
-	group.Wait()
-	if s.count() != 500 {
-		t.Errorf("%d requests, want one for each page that was begun", s.count())
+	if a, err := f.Read(ctx, here, gate); !errors.Is(err, context.Canceled) || a.Result.Content != nil {
+		t.Fatalf("%v, %v", a, err)
 	}
 }
 
-func TestSourceThatCannotBeMadeIsAFault(t *testing.T) {
-	r, err := New(Options{Sources: func(string) (webfetch.Source, error) { return nil, errors.New("no") }})
-	if err != nil {
-		t.Fatal(err)
+func TestStoreThatFailsIsAFault(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.shelf.fail = errors.New("no")
+	f, _ := w.reader.Parse(json.RawMessage(args(page, `,"offset":5`)))
+	if _, err := f.Look(t.Context(), here); err == nil {
+		t.Error("looking for a page did not fail")
 	}
-	if _, err := r.Call(t.Context(), alice, json.RawMessage(args(page, ""))); err == nil {
-		t.Fatal("it answered")
+	f, _ = w.reader.Parse(json.RawMessage(args(page, "")))
+	if a, err := f.Read(t.Context(), here, w.permits); err == nil || a.Result.Content != nil {
+		t.Error("a page that could not be kept was given out")
 	}
-	if _, err := New(Options{}); err == nil {
-		t.Fatal("a reader without sources was made")
+}
+
+func TestReaderNeedsItsParts(t *testing.T) {
+	sources := func(string) (webfetch.Source, error) { return nil, nil }
+	digest := func(...string) string { return "" }
+	for i, o := range []Options{{}, {Sources: sources}, {Sources: sources, Shelf: new(shelf)}, {Shelf: new(shelf), Digest: digest}} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%d: a reader was made", i)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/operatorapi"
 	"github.com/wayleave/wayleave/internal/reading"
 	"github.com/wayleave/wayleave/internal/rowid"
 	"github.com/wayleave/wayleave/internal/seal"
@@ -23,7 +25,7 @@ type Bounds struct {
 // useEvery is how exactly the last use of a page is known: reading on need not write each time.
 const useEvery = time.Minute
 
-// Store is a reading.Shelf.
+// Store is a reading.Shelf and an operatorapi.Pages.
 type Store struct {
 	db     *sqldb.DB
 	sealer seal.Sealer
@@ -164,4 +166,60 @@ func (s *Store) makeRoom(tx *sqldb.Tx, run string, size int64) error {
 		all -= bytes
 	}
 	return nil
+}
+
+// Kept lists what a run has kept, newest first.
+func (s *Store) Kept(ctx context.Context, run string) (list []operatorapi.KeptPage, err error) {
+	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		list = nil
+		return tx.All(shown+`, NULL FROM kept_pages WHERE run_id = $1 AND alias_of IS NULL AND body IS NOT NULL AND expires_at > now_us() ORDER BY kept_at DESC, id DESC LIMIT $2`,
+			[]any{run, s.bounds.RunPages}, func(scan func(...any) error) error {
+				p, _, err := scanned(scan)
+				list = append(list, p)
+				return err
+			})
+	})
+	return list, err
+}
+
+// KeptText gives one page with its text. ledger.ErrNotFound: the run has none of that id, or not any more.
+func (s *Store) KeptText(ctx context.Context, run, id string) (p operatorapi.KeptPage, err error) {
+	var body []byte
+	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		found := false
+		err := tx.All(shown+`, body FROM kept_pages WHERE run_id = $1 AND id = $2 AND body IS NOT NULL AND expires_at > now_us()`, []any{run, id}, func(scan func(...any) error) (err error) {
+			found = true
+			p, body, err = scanned(scan)
+			return err
+		})
+		if err == nil && !found {
+			return ledger.ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return operatorapi.KeptPage{}, err
+	}
+	plain, err := s.sealer.Open(place(id), body)
+	if err != nil {
+		return operatorapi.KeptPage{}, fmt.Errorf("kept page %s: %w", id, err)
+	}
+	page, err := reading.Decode(plain)
+	if err != nil {
+		return operatorapi.KeptPage{}, fmt.Errorf("kept page %s: %w", id, err)
+	}
+	p.URL, p.Title, p.Content = page.FinalURL, page.Title, page.Content
+	if p.URL == "" {
+		p.URL = page.RequestedURL
+	}
+	return p, nil
+}
+
+const shown = `SELECT id, call_id, sha256, snapshot, chars, bytes, kept_at, used_at, expires_at`
+
+func scanned(scan func(...any) error) (p operatorapi.KeptPage, body []byte, err error) {
+	var snapshot, kept, used, expires int64
+	err = scan(&p.ID, &p.Call, &p.SHA256, &snapshot, &p.Chars, &p.Bytes, &kept, &used, &expires, &body)
+	p.Snapshot, p.Kept, p.Used, p.Expires = int(snapshot), time.UnixMicro(kept).UTC(), time.UnixMicro(used).UTC(), time.UnixMicro(expires).UTC()
+	return p, body, err
 }

@@ -1,0 +1,128 @@
+// This file is a process that owns a data folder: it serves agents and people over HTTP, and the clients over pipes
+// that other processes of the same user bring.
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/wayleave/wayleave"
+	"github.com/wayleave/wayleave/internal/datafolder"
+)
+
+// owner owns a folder from take to leave.
+type owner struct {
+	service  *wayleave.Service
+	folder   *datafolder.Folder
+	log      *slog.Logger
+	listener net.Listener
+	metrics  net.Listener // nil: no metrics are served
+	pipes    net.Listener
+	closers  []func() error // in reverse order
+}
+
+// ownerPlan is what an owner is to be.
+type ownerPlan struct {
+	folder  *datafolder.Folder
+	options wayleave.Options
+	front   front
+	listen  string
+	metrics string // address of the metrics; empty for none
+	// anyPort lets the listener take another port where its own is taken.
+	anyPort bool
+}
+
+// take makes this process the folder's owner. datafolder.ErrOwned: there is one. Nothing is left behind by an error.
+func take(ctx context.Context, p ownerPlan) (_ *owner, err error) {
+	o := &owner{folder: p.folder, log: p.options.Log}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.leave())
+		}
+	}()
+	release, err := p.folder.Own()
+	if err != nil {
+		return nil, err
+	}
+	o.closers = append(o.closers, func() error { release(); return nil })
+	listen := func(address, flag string) (net.Listener, netip.AddrPort, error) {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+		if err != nil {
+			return nil, netip.AddrPort{}, fmt.Errorf("%s %s: %w", flag, address, err)
+		}
+		o.closers = append(o.closers, func() error { _ = l.Close(); return nil })
+		own, err := netip.ParseAddrPort(l.Addr().String())
+		return l, own, err
+	}
+	var own []netip.AddrPort
+	at := netip.AddrPort{}
+	if o.listener, at, err = listen(p.listen, "--listen"); err != nil && p.anyPort {
+		o.listener, at, err = listen("127.0.0.1:0", "--listen")
+	}
+	if err != nil {
+		return nil, err
+	}
+	own = append(own, at)
+	if p.metrics != "" {
+		m := netip.AddrPort{}
+		if o.metrics, m, err = listen(p.metrics, "--metrics-listen"); err != nil {
+			return nil, err
+		}
+		own = append(own, m)
+	}
+	p.options.Listeners = func() []netip.AddrPort { return own }
+	pipes, path, remove, err := p.folder.ListenPipe()
+	if err != nil {
+		return nil, err
+	}
+	o.pipes = pipes
+	o.closers = append(o.closers, func() error { _ = pipes.Close(); remove(); return nil })
+	if o.service, err = wayleave.New(ctx, p.options); err != nil {
+		return nil, err
+	}
+	o.closers = append(o.closers, o.service.Close)
+	withdraw, err := p.folder.Announce(datafolder.Server{URL: p.front.url(at), Listen: at.String(), Pipe: path})
+	if err != nil {
+		return nil, err
+	}
+	o.closers = append(o.closers, withdraw)
+	if p.front.tls != nil {
+		o.listener = tls.NewListener(o.listener, p.front.tls)
+	}
+	return o, nil
+}
+
+// run serves until ctx ends and everything has ended in order.
+func (o *owner) run(ctx context.Context) error {
+	pipes := make(chan error, 1)
+	go func() { pipes <- o.service.ServePipes(ctx, o.pipes) }()
+	if o.metrics != nil {
+		// Nobody is asked for a credential there, so it is a listener of its own.
+		server := &http.Server{Handler: o.service.Metrics(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
+			ErrorLog: slog.NewLogLogger(o.log.Handler(), slog.LevelDebug)}
+		go func() { _ = server.Serve(o.metrics) }()
+		defer server.Close()
+	}
+	err := o.service.Run(ctx, o.listener)
+	_ = o.pipes.Close()
+	if pipe := <-pipes; pipe != nil && ctx.Err() == nil && !errors.Is(pipe, net.ErrClosed) {
+		err = errors.Join(err, pipe)
+	}
+	return err
+}
+
+// leave lets the folder go.
+func (o *owner) leave() (err error) {
+	for i := len(o.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, o.closers[i]())
+	}
+	o.closers = nil
+	return err
+}

@@ -1,0 +1,119 @@
+package reading
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/webfetch"
+	"github.com/wayleave/wayleave/weburl"
+)
+
+// Shelf keeps the pages that a run read, so that reading on reads the same page. Pages belong to one run and are never
+// given to another.
+type Shelf interface {
+	// Take gives a run's page by a key of it, nil where there is none, and notes that it was used.
+	Take(ctx context.Context, run, key string) (*Kept, error)
+	// Put keeps a page under its keys, the first of which is the address that was asked for. A page over the run's bound is
+	// only remembered, by its number and hash.
+	Put(ctx context.Context, at Place, keys []string, p *webfetch.Page) (Put, error)
+}
+
+// Kept is a page with its number: from 1, one more each time that a fetch gave another text.
+type Kept struct {
+	Page     *webfetch.Page
+	Snapshot int
+}
+
+// Put is what a shelf knows of a page that was just put on it.
+type Put struct {
+	Snapshot int
+	Known    bool // an earlier one was there or is remembered
+	Changed  bool // and differs
+}
+
+// Sum is the hash by which two readings of a page are the same, and that evidence names.
+func Sum(p *webfetch.Page) string {
+	sum := sha256.Sum256([]byte(p.Content))
+	return hex.EncodeToString(sum[:])
+}
+
+// Encode and Decode are how a page is kept.
+func Encode(p *webfetch.Page) ([]byte, error) {
+	out, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("encode a page: %w", err)
+	}
+	return out, nil
+}
+
+// Decode reads what Encode wrote.
+func Decode(data []byte) (*webfetch.Page, error) {
+	p := new(webfetch.Page)
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("decode a page: %w", err)
+	}
+	return p, nil
+}
+
+// notes say what a model must know of a page that is not the one it read before.
+func notes(a webfetch.Arguments, k Put) []webfetch.Note {
+	switch {
+	case a.Offset > 0 || a.Find != "" && k.Known:
+		fact := "the page that was read before is gone; it was fetched anew"
+		if k.Changed {
+			fact += fmt.Sprintf(" and differs; snapshot %d", k.Snapshot)
+		}
+		return []webfetch.Note{{Kind: "reread", Fact: fact, Data: map[string]any{"snapshot": k.Snapshot}}}
+	case k.Changed:
+		return []webfetch.Note{{Kind: "snapshot", Fact: fmt.Sprintf("the page was fetched anew and differs; snapshot %d", k.Snapshot),
+			Data: map[string]any{"snapshot": k.Snapshot}}}
+	}
+	return nil
+}
+
+// output is the host's record of a window: all of it, page text too.
+func output(w *webfetch.Window, snapshot int) json.RawMessage {
+	out, err := json.Marshal(struct {
+		*webfetch.Window
+		Snapshot int `json:"snapshot,omitempty"`
+	}{w, snapshot})
+	if err != nil { // a source gave notes that are not JSON
+		return nil
+	}
+	return out
+}
+
+// evidence is what was read: the whole page's hash, under the address that it came from.
+func evidence(p *webfetch.Page) []ledger.Evidence {
+	e := ledger.Evidence{Kind: "content", URL: p.FinalURL, Title: p.Title, SHA256: Sum(p), Chars: int64(p.TotalChars)}
+	if e.URL == "" {
+		e.URL = withoutFragment(p.RequestedURL)
+	}
+	if u, err := weburl.Parse(e.URL); err == nil {
+		e.Host = u.Host()
+	}
+	return []ledger.Evidence{e}
+}
+
+// Code is the code of a result that is a failure.
+func Code(r agenttool.Result) string { return codeOf(r.Failure) }
+
+func codeOf(err error) string {
+	var e *webfetch.Error
+	if errors.As(err, &e) {
+		return string(e.Code)
+	}
+	return string(webfetch.CodeUnavailable)
+}
+
+func withoutFragment(url string) string {
+	url, _, _ = strings.Cut(url, "#")
+	return url
+}
