@@ -26,8 +26,8 @@ const (
 
 // Proxy passes connections to a PostgreSQL database through loopback.
 type Proxy struct {
-	// Address is the database's address through the proxy.
-	Address string
+	// Address is the database's address through the proxy; Password is the one in it.
+	Address, Password string
 
 	target   string
 	listener net.Listener
@@ -35,6 +35,7 @@ type Proxy struct {
 	next     Cut
 	did      chan struct{} // closed when the armed cut was made
 	lines    map[net.Conn]net.Conn
+	stopped  bool
 	serving  sync.WaitGroup
 }
 
@@ -55,13 +56,20 @@ func NewProxy(t testing.TB, place Place) *Proxy {
 	p := &Proxy{target: address.Host, listener: l, lines: map[net.Conn]net.Conn{}}
 	address.Host = l.Addr().String()
 	p.Address = address.String()
+	p.Password, _ = address.User.Password()
 	p.serving.Go(p.serve)
-	t.Cleanup(func() {
-		_ = l.Close()
-		p.CutAll()
-		p.serving.Wait()
-	})
+	t.Cleanup(p.Stop)
 	return p
+}
+
+// Stop cuts all connections and takes no new ones.
+func (p *Proxy) Stop() {
+	p.mu.Lock()
+	p.stopped = true
+	p.mu.Unlock()
+	_ = p.listener.Close()
+	p.CutAll()
+	p.serving.Wait()
 }
 
 // CutNextCommit arms the proxy for the next COMMIT of any connection. The channel is closed when the line was cut.
@@ -94,6 +102,9 @@ func (p *Proxy) serve() {
 		}
 		p.mu.Lock()
 		p.lines[client] = server
+		if p.stopped {
+			_, _ = client.Close(), server.Close()
+		}
 		p.mu.Unlock()
 		p.serving.Go(func() { p.pass(client, server) })
 	}

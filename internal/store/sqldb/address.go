@@ -37,13 +37,12 @@ func wellFormed(address string) error {
 
 // HasPassword says whether an address itself carries a password, which a process list or a shell's history may show.
 func HasPassword(address string) bool {
-	if u, err := url.Parse(address); err == nil && u.User != nil {
-		if _, has := u.User.Password(); has {
-			return true
-		}
+	if u, err := url.Parse(address); err == nil && u.Scheme != "" {
+		_, has := u.User.Password()
+		return has || u.Query().Has("password") || u.Query().Has("sslpassword")
 	}
-	config, err := pgx.ParseConfig(address)
-	return err == nil && strings.Contains(address, "password") && config.Password != ""
+	// key=value text, or an address that cannot be read: then the word is enough.
+	return strings.Contains(address, "password")
 }
 
 // Unprotected tells of a database on another host that is reached without verified TLS, or could be: what is exchanged

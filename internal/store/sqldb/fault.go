@@ -19,7 +19,7 @@ import (
 
 var (
 	// ErrInDoubt says that a commit may have happened.
-	ErrInDoubt = errors.New("the connection was lost while the transaction was being committed")
+	ErrInDoubt = errors.New("it is not known whether the transaction was committed: the connection or the disk was lost meanwhile")
 	// ErrUnavailable says that the database did not take the work, and nothing was written: it does not answer, is full,
 	// or was busy for too long.
 	ErrUnavailable = errors.New("the database is not available")

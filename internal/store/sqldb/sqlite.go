@@ -38,14 +38,19 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 // microseconds; nil means the system's. The tables are not looked at. One process may have it open more than once, and
 // several processes may write.
 func OpenSQLite(ctx context.Context, path string, now func() int64) (*DB, error) {
+	db, _, err := openSQLite(ctx, path, now)
+	return db, err
+}
+
+func openSQLite(ctx context.Context, path string, now func() int64) (*DB, *writer, error) {
 	if err := makePrivate(path); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// The cheaper call of the two that make a commit durable; it is not there on every system, and then the other is used.
 	_, _ = sqlite.Fdatasync(true)
 	d, err := newDriver(now)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	pool := func(atMost int, extra string) *sql.DB {
 		p := sql.OpenDB(connector{d, dsn(path, extra)})
@@ -56,11 +61,12 @@ func OpenSQLite(ctx context.Context, path string, now func() int64) (*DB, error)
 	writing, reading := pool(1, ""), pool(readers, "_pragma=query_only(ON)")
 	w, err := newWriter(ctx, writing)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, errors.Join(fault(SQLite, err), writing.Close(), reading.Close()))
+		return nil, nil, fmt.Errorf("open %s: %w", path, errors.Join(fault(SQLite, err), writing.Close(), reading.Close()))
 	}
-	return &DB{dialect: SQLite, file: path, reads: reading, begin: w.write,
+	db := &DB{dialect: SQLite, file: path, reads: reading, begin: w.write,
 		own:     func() *sql.DB { return pool(2, "_txlock=immediate") },
-		closers: []func() error{w.stop, reading.Close, writing.Close}}, nil
+		closers: []func() error{w.stop, reading.Close, writing.Close}}
+	return db, w, nil
 }
 
 // OpenCopy opens a SQLite file that nobody changes, such as a backup, and leaves it as it is: no journal is made beside
