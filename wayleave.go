@@ -186,6 +186,7 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 	background, stop := context.WithCancel(context.Background())
 	life := make(chan error, 1)
 	go func() { life <- s.ledger.Run(background) }()
+	ended, err := s.lives(ctx, life)
 	work := start(append([]func(context.Context){s.door.Run, s.api.Run, s.flush}, s.chores...), background)
 	if len(listeners) > 0 {
 		s.answers.set(listeners[0].Addr())
@@ -197,9 +198,8 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 	for _, l := range listeners {
 		go func() { failed <- server.Serve(l) }()
 	}
-	var err error
-	ended := false
 	select {
+	case <-s.over(ended):
 	case <-ctx.Done():
 	case err = <-failed:
 		err = fmt.Errorf("serve: %w", err)
@@ -223,6 +223,34 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 	}
 	work()
 	return err
+}
+
+// lives waits until the ledger lets this process send, so that the first request is not refused for coming early.
+// Where the database does not answer for long it is not waited for: then /readyz says why.
+func (s *Service) lives(ctx context.Context, life <-chan error) (ended bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, headerTime)
+	defer cancel()
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	for !s.ledger.Health().Alive {
+		select {
+		case <-look.C:
+		case err := <-life:
+			return true, fmt.Errorf("the ledger: %w", err)
+		case <-ctx.Done():
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// over is a channel that is closed where something is over already.
+func (s *Service) over(is bool) <-chan struct{} {
+	c := make(chan struct{})
+	if is {
+		close(c)
+	}
+	return c
 }
 
 // start runs functions in the background and gives a function that waits for them.

@@ -84,11 +84,7 @@ func (s *Service) wire(ctx context.Context) (err error) {
 	}
 	p.ledger.DigestKey = in.Keys.DigestKey()
 	p.ledger.Notify = s.heard
-	p.ledger.Changed = func(int64) {
-		if s.door != nil {
-			s.door.Changed()
-		}
-	}
+	p.ledger.Changed = func(int64) { s.door.Changed() }
 	if s.ledger, err = ledger.New(rows, p.ledger); err != nil {
 		return err
 	}

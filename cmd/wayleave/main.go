@@ -35,6 +35,7 @@ type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Serve agents over MCP at /mcp."`
 	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Serve one agent over stdin and stdout."`
 	Attach   attachCommand   `cmd:"" help:"Print the block that attaches an agent's harness, with a fresh token."`
+	SignIn   signInCommand   `cmd:"" name:"sign-in" help:"Print a link with which a person signs in, once."`
 	Agents   agentsCommand   `cmd:"" help:"List agents; make, list and revoke their tokens."`
 	Allow    allowCommand    `cmd:"" help:"Let agents read a private host, also beside a running server."`
 	Fetch    fetchCommand    `cmd:"" help:"Read one URL and print what a model would read."`
