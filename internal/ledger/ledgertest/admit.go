@@ -21,7 +21,11 @@ const (
 func (s *Store) Look(ctx context.Context, a ledger.Ask) (out ledger.Looked, err error) {
 	err = s.write(ctx, "Look", func() error {
 		out = ledger.Looked{}
-		if same, conflict := s.same(a); conflict != nil || same != nil {
+		same, conflict, err := s.same(a)
+		if err != nil {
+			return err
+		}
+		if conflict != nil || same != nil {
 			if out.Refusal = conflict; conflict == nil {
 				r := same.record(true)
 				out.Same = &r
@@ -37,9 +41,14 @@ func (s *Store) Look(ctx context.Context, a ledger.Ask) (out ledger.Looked, err 
 			return nil
 		}
 		hold, held := s.hold(a, r)
-		out.Held = held
-		if hold == nil && held == nil || hold != nil {
-			if twin := s.twin(a, r); twin != nil && (twin.Delivery == ledger.CallerGone || !twin.State.Final() || twin.Delivery == ledger.Waiting) {
+		if out.Held = held; held == nil {
+			twin := s.twin(a, r)
+			if hold != nil { // it is met first
+				if twin = nil; isTwin(a, hold) {
+					twin = hold
+				}
+			}
+			if twin != nil && (twin.Delivery == ledger.CallerGone || !twin.State.Final()) {
 				same := twin.record(true)
 				out.Same, out.Twin = &same, true
 			}
@@ -65,8 +74,14 @@ func (s *Store) Admit(ctx context.Context, a ledger.Admission) (out ledger.Admit
 }
 
 func (w *World) admit(a ledger.Admission) (ledger.Admitted, *ledger.Refusal, error) {
-	if c := w.calls[a.ID]; c != nil && c.nonce == a.Nonce && c.State != effect.Refused {
-		return ledger.Admitted{Kind: ledger.Fresh, Record: c.record(true), Binding: c.Binding, Left: c.until.Sub(w.now())}, nil, nil
+	same, conflict, err := w.same(a.Ask)
+	switch {
+	case err != nil:
+		return ledger.Admitted{}, nil, err
+	case conflict == nil && same != nil && same.nonce == a.Nonce && !same.State.Final():
+		return ledger.Admitted{Kind: ledger.Fresh, Record: same.record(true), Binding: same.Binding, Left: same.until.Sub(w.now())}, nil, nil
+	case conflict == nil && same != nil:
+		return ledger.Admitted{Kind: ledger.Repeat, Record: same.record(true)}, nil, nil
 	}
 	r, err := w.runOf(a.Agent, a.Run)
 	if err != nil {
@@ -77,10 +92,8 @@ func (w *World) admit(a ledger.Admission) (ledger.Admitted, *ledger.Refusal, err
 		f.Call = w.refuse(a.Ask, r, f.Code, nil, nil)
 		return ledger.Admitted{}, f, nil
 	}
-	if same, conflict := w.same(a.Ask); conflict != nil {
+	if conflict != nil {
 		return refuse(conflict)
-	} else if same != nil {
-		return ledger.Admitted{Kind: ledger.Repeat, Record: same.record(true)}, nil, nil
 	}
 	bound, refusal, stale := w.judge(a.Ask, r)
 	if stale { // the offer is made afresh with the refusal
@@ -101,7 +114,7 @@ func (w *World) admit(a ledger.Admission) (ledger.Admitted, *ledger.Refusal, err
 		twin := w.twin(a.Ask, r)
 		switch {
 		case hold != nil:
-			return ledger.Admitted{Kind: ledger.WaitFor, Twin: hold == twin, Record: hold.record(true)}, nil, nil
+			return ledger.Admitted{Kind: ledger.WaitFor, Twin: isTwin(a.Ask, hold), Record: hold.record(true)}, nil, nil
 		case twin == nil:
 		case !twin.State.Final() || twin.Delivery == ledger.Waiting:
 			return ledger.Admitted{Kind: ledger.WaitFor, Twin: true, Record: twin.record(true)}, nil, nil
@@ -134,26 +147,21 @@ func (w *World) admit(a ledger.Admission) (ledger.Admitted, *ledger.Refusal, err
 	return ledger.Admitted{Kind: ledger.Fresh, Record: c.record(true), Binding: bound, Left: c.until.Sub(c.Created)}, nil, nil
 }
 
-// same looks for the call by its id or its key.
-func (w *World) same(a ledger.Ask) (*call, *ledger.Refusal) {
-	var c *call
-	if a.Key != "" {
+// same looks for the call by its id or its key. Somebody else's is not there.
+func (w *World) same(a ledger.Ask) (*call, *ledger.Refusal, error) {
+	c := w.calls[a.ID]
+	if c == nil && a.Key != "" {
 		for _, k := range w.order {
 			if k.Agent == a.Agent && k.Key == a.Key && k.State != effect.Refused {
 				c = k
 			}
 		}
 	}
-	if c == nil && a.ID != "" {
-		if c = w.calls[a.ID]; c == nil {
-			return nil, nil
-		}
-		if c.Agent != a.Agent || c.State == effect.Refused { // somebody else's is not told of
-			return nil, &ledger.Refusal{Code: "call_conflict", Run: a.Run}
-		}
-	}
 	if c == nil {
-		return nil, nil
+		return nil, nil, nil
+	}
+	if c.Agent != a.Agent {
+		return nil, nil, ledger.ErrNotFound
 	}
 	differs := ""
 	switch {
@@ -164,9 +172,9 @@ func (w *World) same(a ledger.Ask) (*call, *ledger.Refusal) {
 	case a.Named && c.Run != a.Run:
 		differs = "run"
 	default:
-		return c, nil
+		return c, nil, nil
 	}
-	return c, &ledger.Refusal{Code: "call_conflict", Run: a.Run, Facts: ledger.Facts{Other: c.ID, OtherTool: c.Tool, OtherAt: c.Created, Differs: differs}}
+	return c, &ledger.Refusal{Code: "call_conflict", Run: a.Run, Facts: ledger.Facts{Other: c.ID, OtherTool: c.Tool, OtherAt: c.Created, Differs: differs}}, nil
 }
 
 // judge looks at offer, pause and run. stale says that the offer has to be made afresh or taken back.
@@ -218,12 +226,17 @@ func (w *World) twin(a ledger.Ask, r *run) *call {
 		if c.Run != r.ID || c.Class != effect.Effect || c.State != effect.Admitted && c.Dispatched.IsZero() {
 			continue
 		}
-		if c.Tool == a.Tool && bytes.Equal(c.digest, a.Digest) && w.now().Sub(c.Created) <= twinTime {
+		if isTwin(a, c) && w.now().Sub(c.Created) <= twinTime {
 			return c
 		}
 		return nil
 	}
 	return nil
+}
+
+// isTwin says whether a call is what is asked now, sent without a key.
+func isTwin(a ledger.Ask, c *call) bool {
+	return a.Key == "" && c.Tool == a.Tool && bytes.Equal(c.digest, a.Digest)
 }
 
 // spend looks at an approval. One that was presented with anything else than what it was given for is found all the same.

@@ -254,7 +254,9 @@ func (s *Store) SweepCall(ctx context.Context, id string) (final bool, err error
 		if c == nil {
 			return ledger.ErrNotFound
 		}
-		s.bury()
+		if p := s.processes[c.Owner]; !c.State.Final() && p != nil && !p.dead && p.expires.Before(s.now()) {
+			s.bury()
+		}
 		s.abandon(c)
 		final = c.State.Final()
 		return nil

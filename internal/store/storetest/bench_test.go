@@ -278,23 +278,21 @@ func (b *bench) used(capability string, want int64) {
 // jump moves the clock and lets processes be silent.
 func (b *bench) jump(d time.Duration) { b.Clock.Advance(d) }
 
-// pass keeps both processes alive while the clock moves on.
+// pass moves the clock, and both processes live on: they beat for as long as it takes.
 func (b *bench) pass(d time.Duration) {
 	b.t.Helper()
-	const step = 5 * time.Second
-	for ; d > 0; d -= step {
-		b.Clock.Advance(min(step, d))
-		for _, p := range []struct {
-			s  ledger.Store
-			id string
-		}{{b.A, procA}, {b.B, procB}} {
-			alive, err := p.s.Beat(b.ctx, p.id, ttl)
+	beat := func(ttl time.Duration) {
+		for id, s := range map[string]ledger.Store{procA: b.A, procB: b.B} {
+			alive, err := s.Beat(b.ctx, id, ttl)
 			b.must(err)
 			if !alive {
-				b.t.Fatalf("%s is dead, though it beat in time", p.id)
+				b.t.Fatalf("%s is dead, though it beat in time", id)
 			}
 		}
 	}
+	beat(d + ttl)
+	b.Clock.Advance(d)
+	beat(ttl)
 }
 
 // die ends a process without a sweep of its calls.

@@ -1,0 +1,3 @@
+package storetest
+
+const mutantVariable = "WAYLEAVE_MUTANT"
