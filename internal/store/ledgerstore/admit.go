@@ -21,6 +21,8 @@ const (
 	grace = 30 * time.Second
 	// minute is the length of a minute meter, in the database's microseconds.
 	minute = 60_000_000
+	// doubts is how often an admission is tried again whose commit was in doubt.
+	doubts = 2
 	// looks is how often an admission looks again because somebody else wrote the same call meanwhile.
 	looks = 8
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/store/bindingrows"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -15,12 +16,12 @@ import (
 type underWay struct {
 	*callRow
 	until, now int64
-	facts      factRow
+	facts      bindingrows.Row
 }
 
-var askUnderWay = "SELECT " + callColumns + sealedColumns + `, t.until, now_us(), ` + factColumns + `,
+var askUnderWay = "SELECT " + callColumns + sealedColumns + `, t.until, now_us(), ` + bindingrows.Columns + `,
  e.n, e.kind, e.conversation_id, e.provider, e.credential_owner, e.host, e.url, e.title, e.sha256, e.chars, e.artifact_id, e.at` +
-	callTables + " JOIN agents a ON a.id=t.agent_id" + factJoins("t.capability") + " LEFT JOIN evidence e ON e.call_id=t.id AND e.n=0 WHERE t.id=$1"
+	callTables + " JOIN agents a ON a.id=t.agent_id" + bindingrows.Joins("t.capability") + " LEFT JOIN evidence e ON e.call_id=t.id AND e.n=0 WHERE t.id=$1"
 
 // readUnderWay reads, in one query, a call and what decides its binding now.
 func readUnderWay(tx *sqldb.Tx, call string) (u underWay, err error) {
@@ -29,7 +30,7 @@ func readUnderWay(tx *sqldb.Tx, call string) (u underWay, err error) {
 	var n, chars, at sql.Null[int64]
 	var kind, conversation, provider, owner, host, sum, artifact sql.Null[string]
 	found, err := tx.One(askUnderWay,
-		[]any{call}, join(u.into(), u.intoSealed(), []any{&u.until, &u.now}, u.facts.into(),
+		[]any{call}, join(u.into(), u.intoSealed(), []any{&u.until, &u.now}, u.facts.Into(),
 			[]any{&n, &kind, &conversation, &provider, &owner, &host, &e.url, &e.title, &sum, &chars, &artifact, &at})...)
 	if err != nil {
 		return u, err
@@ -57,7 +58,7 @@ func join(lists ...[]any) []any {
 // Dispatch takes the run's hold for an effect and moves it from admitted to dispatched. The binding is looked at once more
 // first, under the settings lock.
 func (s *Store) Dispatch(ctx context.Context, call, nonce string) (verdict ledger.DispatchVerdict, err error) {
-	err = s.write(ctx, sqldb.Calls, func(tx *sqldb.Tx) error {
+	err = s.db.Certain(ctx, sqldb.Calls, func(tx *sqldb.Tx) error {
 		var err error
 		if verdict, err = s.dispatch(tx, call, nonce); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/store/bindingrows"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -20,29 +21,31 @@ type ground struct {
 	agent       bool // there is such an agent
 	sameID      bool // a call has this id
 	sameKey     bool // a call of the agent has this key, and was not refused
+	token       bool // the token that asked still works
 	resolution  binding.Resolution
 	offer       offerRow
 	fingerprint string
 }
 
-var askGround = `SELECT ` + factColumns + `, o.fingerprint, o.facts,
+var askGround = `SELECT ` + bindingrows.Columns + `, o.fingerprint, o.facts,
  CASE WHEN EXISTS (SELECT 1 FROM tool_calls c WHERE c.id=$5) THEN 1 ELSE 0 END,
- CASE WHEN EXISTS (SELECT 1 FROM tool_calls c WHERE c.agent_id=$1 AND c.caller_key=$6 AND c.state<>'refused') THEN 1 ELSE 0 END
- FROM agents a` + factJoins("$2") + ` LEFT JOIN offers o ON o.audience=$3 AND o.tool=$4 WHERE a.id=$1`
+ CASE WHEN EXISTS (SELECT 1 FROM tool_calls c WHERE c.agent_id=$1 AND c.caller_key=$6 AND c.state<>'refused') THEN 1 ELSE 0 END,
+ CASE WHEN CAST($7 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM agent_tokens k WHERE k.id=$7 AND k.agent_id=$1 AND k.revoked_at IS NULL) THEN 1 ELSE 0 END
+ FROM agents a` + bindingrows.Joins("$2") + ` LEFT JOIN offers o ON o.audience=$3 AND o.tool=$4 WHERE a.id=$1`
 
 // groundOf reads the binding in force, the offer, and whether the call is there already.
 func (s *Store) groundOf(tx *sqldb.Tx, a ledger.Ask) (ground, error) {
 	var g ground
-	var facts factRow
-	var sameID, sameKey int64
+	var facts bindingrows.Row
+	var sameID, sameKey, token int64
 	found, err := tx.One(askGround,
-		[]any{a.Agent, a.Capability, a.Audience, a.Tool, a.ID, maybe(a.Key)},
-		append(facts.into(), &g.offer.fingerprint, &g.offer.facts, &sameID, &sameKey)...)
+		[]any{a.Agent, a.Capability, a.Audience, a.Tool, a.ID, maybe(a.Key), maybe(a.Token)},
+		append(facts.Into(), &g.offer.fingerprint, &g.offer.facts, &sameID, &sameKey, &token)...)
 	if err != nil || !found {
 		return g, err
 	}
-	g.agent, g.sameID, g.sameKey = true, sameID != 0, sameKey != 0
-	g.resolution = s.resolve(facts.facts(), a.Capability, a.Tool, a.Profile)
+	g.agent, g.sameID, g.sameKey, g.token = true, sameID != 0, sameKey != 0, token != 0
+	g.resolution = s.resolve(facts.Facts(), a.Capability, a.Tool, a.Profile)
 	g.fingerprint = g.resolution.Binding.Fingerprint()
 	return g, nil
 }
@@ -86,6 +89,8 @@ func refusal(a ledger.Ask, code string, f ledger.Facts) *ledger.Refusal {
 func offered(a ledger.Ask, g ground) *ledger.Refusal {
 	r, was := g.resolution, g.offer.binding()
 	switch {
+	case !g.token: // between the door's look and this transaction (TM-044)
+		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: "the token of this client was revoked", Was: was})
 	case r.Off != "":
 		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: r.Off, Was: was})
 	case !g.offer.fingerprint.Valid || g.offer.fingerprint.V != g.fingerprint:

@@ -6,16 +6,16 @@
 package ledgerstore
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/seal"
+	"github.com/wayleave/wayleave/internal/store/processstore"
+	"github.com/wayleave/wayleave/internal/store/retention"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -28,13 +28,12 @@ type Options struct {
 
 // Store is the ledger's rows in one database. It is safe for concurrent use, by several processes at once.
 type Store struct {
-	db      *sqldb.DB
-	seal    seal.Sealer
-	resolve binding.Resolve
-	point   func(name string)
-
-	mu       sync.Mutex // guards what follows
-	metersAt int64      // the database's clock when this process last looked through the minute meters
+	*processstore.Store // processes, leases and notices
+	db                  *sqldb.DB
+	seal                seal.Sealer
+	resolve             binding.Resolve
+	point               func(name string)
+	keeper              *retention.Keeper
 }
 
 var _ ledger.Store = (*Store)(nil)
@@ -52,20 +51,7 @@ func New(db *sqldb.DB, sealer seal.Sealer, resolve binding.Resolve, o Options) (
 	if o.Point == nil {
 		o.Point = func(string) {}
 	}
-	return &Store{db: db, seal: sealer, resolve: resolve, point: o.Point}, nil
-}
-
-// doubts is how often a transaction is run anew whose commit was in doubt.
-const doubts = 2
-
-// write runs a transaction that may happen twice without harm: where its commit was in doubt it is run again.
-func (s *Store) write(ctx context.Context, lock sqldb.Lock, do func(*sqldb.Tx) error) error {
-	for n := 0; ; n++ {
-		err := s.db.Write(ctx, lock, do)
-		if n == doubts || !errors.Is(err, sqldb.ErrInDoubt) {
-			return err
-		}
-	}
+	return &Store{Store: processstore.New(db, o.Point), db: db, seal: sealer, resolve: resolve, point: o.Point, keeper: retention.New(db)}, nil
 }
 
 // errTurned undoes a transaction whose answer is in a variable of its caller.

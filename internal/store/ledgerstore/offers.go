@@ -10,6 +10,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/store/bindingrows"
 	"github.com/wayleave/wayleave/internal/store/settings"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
@@ -26,7 +27,7 @@ func (s *Store) Offer(ctx context.Context, agent, audience string, tools []ledge
 	if err := s.db.Read(ctx, look); err != nil || len(stale) == 0 {
 		return list, err
 	}
-	err := s.write(ctx, sqldb.Calls, func(tx *sqldb.Tx) error {
+	err := s.db.Certain(ctx, sqldb.Calls, func(tx *sqldb.Tx) error {
 		if err := look(tx); err != nil {
 			return err
 		}
@@ -58,7 +59,7 @@ func (s *Store) compare(tx *sqldb.Tx, agent, audience string, tools []ledger.Too
 		f, known := facts[t.Capability]
 		if !known {
 			var found bool
-			if f, found, err = factsOf(tx, agent, t.Capability); err != nil {
+			if f, found, err = bindingrows.Of(tx, agent, t.Capability); err != nil {
 				return nil, nil, err
 			}
 			if !found {
@@ -114,7 +115,7 @@ func (o offerRow) binding() *binding.Binding {
 // Resolve gives what a tool is bound to now. ErrNotFound: no such agent.
 func (s *Store) Resolve(ctx context.Context, agent string, t ledger.Tool) (r binding.Resolution, err error) {
 	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		f, found, err := factsOf(tx, agent, t.Capability)
+		f, found, err := bindingrows.Of(tx, agent, t.Capability)
 		if err == nil && !found {
 			err = ledger.ErrNotFound
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/wayleave/wayleave/internal/store/dbtest"
+	"github.com/wayleave/wayleave/internal/store/processstore"
+	"github.com/wayleave/wayleave/internal/store/retention"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -15,8 +17,8 @@ func hotStatements() map[string]string {
 	return map[string]string{
 		"ground": askGround, "enter": enterRun, "newest effect": askNewestEffect, "under way": askUnderWay,
 		"abandoned": askAbandoned, "undelivered": askUndelivered, "runs over": askRunsOver, "approvals": askApprovals, "pages": askPages,
-		"sealed": askSealed, "ended": askEnded, "refused": askRefused, "dead": askDead,
-		"keyed run": "SELECT " + runColumns + " FROM runs WHERE " + openUnder, "notices": askNotices,
+		"sealed": retention.AskSealed, "ended": retention.AskEnded, "refused": retention.AskRefused, "dead": retention.AskDead,
+		"keyed run": "SELECT " + runColumns + " FROM runs WHERE " + openUnder, "notices": processstore.AskNotices,
 		"changed runs": "SELECT " + runColumns + " FROM runs" + changedRuns, "changed calls": "SELECT " + callColumns + callTables + changedCalls,
 		"calls of": "SELECT " + callColumns + askCallsOf,
 	}

@@ -28,7 +28,7 @@ func (s *Store) Reconcile(ctx context.Context, agent, run, call string, v ledger
 		}
 	}
 	var row *callRow
-	err = s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
+	err = s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
 		row, err = s.reconcile(tx, agent, run, call, v, note)
 		return err
 	})
@@ -107,7 +107,7 @@ func proves(tx *sqldb.Tx, agent, evidence string) error {
 
 // Cancel stops an effect before its dispatch; false where it is too late for that.
 func (s *Store) Cancel(ctx context.Context, agent, run, call string) (cancelled bool, err error) {
-	err = s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+	err = s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		c, err := callOf(tx, agent, run, call)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (s *Store) Deliver(ctx context.Context, marks []ledger.Mark) error {
 	}
 	// Two that mark the same calls do not wait for each other in a ring.
 	slices.SortStableFunc(inOrder, func(a, b ledger.Mark) int { return cmp.Compare(a.Call, b.Call) })
-	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+	return s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		for _, m := range inOrder {
 			if _, err := tx.Exec("UPDATE tool_calls SET delivery=$2 WHERE id=$1 AND delivery=0", m.Call, int64(m.Delivery)); err != nil {
 				return err

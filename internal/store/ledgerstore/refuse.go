@@ -7,6 +7,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/rowid"
+	"github.com/wayleave/wayleave/internal/store/bindingrows"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -63,7 +64,7 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 
 // renew writes the offer as it is under the lock, and tells the refusal what it is now.
 func (s *Store) renew(tx *sqldb.Tx, a ledger.Ask, r *ledger.Refusal) error {
-	facts, found, err := factsOf(tx, a.Agent, a.Capability)
+	facts, found, err := bindingrows.Of(tx, a.Agent, a.Capability)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (s *Store) keep(ctx context.Context, lock sqldb.Lock, row *refusedRow, more
 		digest = []byte{}
 	}
 	kept := false
-	err = s.write(ctx, lock, func(tx *sqldb.Tx) error {
+	err = s.db.Certain(ctx, lock, func(tx *sqldb.Tx) error {
 		kept = false
 		var calls, refused, now int64
 		found, err := tx.One("UPDATE runs SET refused=refused+1 WHERE id=$1 AND agent_id=$2 RETURNING calls, refused, now_us()", []any{a.Run, a.Agent}, &calls, &refused, &now)

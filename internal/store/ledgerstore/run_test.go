@@ -249,7 +249,7 @@ func TestRetentionLeavesNothingBehind(t *testing.T) {
 			_, err := st.s.Sweep(st.ctx, ledger.Retention{Batch: 7})
 			must(t, err)
 		}
-		clock.Advance(31 * day)
+		clock.Advance(31 * 24 * time.Hour)
 		sweep()
 		if n := st.count("SELECT count(*) FROM tool_calls WHERE args IS NOT NULL OR result IS NOT NULL") + st.count("SELECT count(*) FROM evidence WHERE url IS NOT NULL OR title IS NOT NULL") +
 			st.count("SELECT count(*) FROM reconciliations WHERE note IS NOT NULL"); n != 0 {
@@ -259,7 +259,7 @@ func TestRetentionLeavesNothingBehind(t *testing.T) {
 			t.Errorf("%d of %d hashes are left after a month", n, calls)
 		}
 		st.invariants()
-		clock.Advance(365 * day)
+		clock.Advance(365 * 24 * time.Hour)
 		sweep()
 		for _, table := range []string{"runs", "tool_calls", "evidence", "reservations", "reconciliations", "run_meters", "minute_meters", "notices", "approvals", "kept_pages", "processes"} {
 			if n := st.count("SELECT count(*) FROM " + table); n != 0 {

@@ -101,7 +101,7 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 		idle = r.Idle.Microseconds()
 	}
 	var out ledger.Run
-	err := s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+	err := s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		var now int64
 		found, err := tx.One("SELECT now_us() FROM agents WHERE id=$1", []any{r.Agent}, &now)
 		if err != nil {
@@ -236,7 +236,7 @@ func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limi
 
 // EndRun ends a run for a reason, in a few words of ours. Ending an ended one changes nothing.
 func (s *Store) EndRun(ctx context.Context, agent, run, reason string) (out ledger.Run, err error) {
-	err = s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+	err = s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		if _, err := runOf(tx, agent, run); err != nil {
 			return err
 		}
@@ -276,7 +276,7 @@ func letGo(tx *sqldb.Tx, run string) error {
 
 // TouchRun moves the time at which an open run ends by idling; it never moves it back.
 func (s *Store) TouchRun(ctx context.Context, run string, idle time.Duration) error {
-	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+	return s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		_, err := tx.Exec("UPDATE runs SET idle_until=now_us()+$2 WHERE id=$1 AND state='open' AND idle_until<now_us()+$2", run, idle.Microseconds())
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/rowid"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -19,7 +20,7 @@ const codeChanged = "binding_changed"
 // bindingNow resolves a call's binding anew and says whether it differs from the one that it was admitted under. It gives
 // nil where the tool is not offered any more.
 func (s *Store) bindingNow(u underWay) (now *binding.Binding, changed bool) {
-	r := s.resolve(u.facts.facts(), u.Capability, u.Tool, u.Binding.Profile)
+	r := s.resolve(u.facts.Facts(), u.Capability, u.Tool, u.Binding.Profile)
 	if r.Off != "" {
 		return nil, true
 	}
@@ -64,7 +65,7 @@ func (s *Store) Settle(ctx context.Context, st ledger.Settlement) (ledger.Settle
 	var out ledger.Settled
 	var row *callRow
 	var late bool
-	err = s.write(ctx, sqldb.Calls, func(tx *sqldb.Tx) (err error) {
+	err = s.db.Certain(ctx, sqldb.Calls, func(tx *sqldb.Tx) (err error) {
 		if row, out.Now, late, err = s.settle(tx, r); err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ func (s *Store) settle(tx *sqldb.Tx, r report) (row *callRow, bound *binding.Bin
 		return nil, nil, false, err
 	}
 	if u.Class == effect.Effect && r.State == effect.Uncertain {
-		if err := leaveNotice(tx, noticeUncertain, r.Call, u.Run, now); err != nil {
+		if err := tellUncertain(tx, r.Call, u.Run, now); err != nil {
 			return nil, nil, false, err
 		}
 	}
@@ -228,6 +229,12 @@ func number(n int64) any {
 	return n
 }
 
+// tellUncertain leaves the notice that a person must hear of an effect of unknown outcome.
+func tellUncertain(tx *sqldb.Tx, call, run string, now int64) error {
+	_, err := tx.Exec("INSERT INTO notices(id, kind, subject_id, run_id, created_at) VALUES($1,'effect_uncertain',$2,$3,$4)", rowid.New("notice"), call, run, now)
+	return err
+}
+
 // keepLate keeps what came too late, once, for whoever reconciles: sealed, and believed by nobody. It gives the call as it
 // stands. What comes while the call is still in flight says nothing yet.
 func (s *Store) keepLate(ctx context.Context, r report) (*callRow, error) {
@@ -240,7 +247,7 @@ func (s *Store) keepLate(ctx context.Context, r report) (*callRow, error) {
 		return nil, err
 	}
 	var row *callRow
-	err = s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+	err = s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		now, err := tx.Now()
 		if err != nil {
 			return err

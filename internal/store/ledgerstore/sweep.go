@@ -5,7 +5,6 @@ package ledgerstore
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -42,7 +41,7 @@ func (s *Store) Sweep(ctx context.Context, retention ledger.Retention) (int, err
 	}
 	us := now.UnixMicro()
 	concluded := 0
-	ids, err := s.ids(ctx, askAbandoned, us, sweptAtOnce)
+	ids, err := s.db.IDs(ctx, askAbandoned, us, sweptAtOnce)
 	if err != nil {
 		return 0, err
 	}
@@ -60,7 +59,7 @@ func (s *Store) Sweep(ctx context.Context, retention ledger.Retention) (int, err
 			return concluded, err
 		}
 	}
-	return concluded, s.tidy(ctx, us, retention)
+	return concluded, s.keeper.Tidy(ctx, us, retention)
 }
 
 // sweptAtOnce is how many rows of a kind a sweep looks at; the next one takes the rest.
@@ -68,44 +67,13 @@ const sweptAtOnce = 1000
 
 // callDead says of every process whose time is over that it is dead.
 func (s *Store) callDead(ctx context.Context) error {
-	ids, err := s.ids(ctx, "SELECT id FROM processes WHERE dead=0 AND expires_at<now_us()")
+	ids, err := s.db.IDs(ctx, "SELECT id FROM processes WHERE dead=0 AND expires_at<now_us()")
 	if err != nil || len(ids) == 0 { // most sweeps find none, and write nothing
 		return err
 	}
-	return s.each(ctx, ids, func(tx *sqldb.Tx, id string) error {
+	return s.db.Each(ctx, ids, func(tx *sqldb.Tx, id string) error {
 		_, err := tx.Exec("UPDATE processes SET dead=1 WHERE id=$1 AND dead=0 AND expires_at<now_us()", id)
 		return err
-	})
-}
-
-// ids reads a list of ids.
-func (s *Store) ids(ctx context.Context, query string, args ...any) (list []string, err error) {
-	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		list = nil
-		return tx.All(query, args, func(scan func(...any) error) error {
-			var id string
-			err := scan(&id)
-			list = append(list, id)
-			return err
-		})
-	})
-	return list, err
-}
-
-// each does the same to each row of a list in one transaction, in the order of ids: two that do so to the same rows do not
-// wait for each other in a ring.
-func (s *Store) each(ctx context.Context, ids []string, do func(tx *sqldb.Tx, id string) error) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	ids = slices.Sorted(slices.Values(ids))
-	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
-		for _, id := range ids {
-			if err := do(tx, id); err != nil {
-				return err
-			}
-		}
-		return nil
 	})
 }
 
@@ -142,7 +110,7 @@ func (s *Store) SweepCall(ctx context.Context, call string) (bool, error) {
 // conclude ends one call whose owner is dead or whose time is over. It takes the call alone: the hold of an effect that may
 // have been sent stays, for a person to lift.
 func (s *Store) conclude(ctx context.Context, call string) (done bool, err error) {
-	err = s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+	err = s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		now, err := tx.Now()
 		if err != nil {
 			return err
@@ -160,7 +128,7 @@ func (s *Store) conclude(ctx context.Context, call string) (done bool, err error
 			return err
 		}
 		if class == effect.Effect && state == effect.Uncertain {
-			if err := leaveNotice(tx, noticeUncertain, call, run, now); err != nil {
+			if err := tellUncertain(tx, call, run, now); err != nil {
 				return err
 			}
 		}
@@ -172,11 +140,11 @@ func (s *Store) conclude(ctx context.Context, call string) (done bool, err error
 
 // giveUpDeliveries says of finished calls of the dead that their callers are gone.
 func (s *Store) giveUpDeliveries(ctx context.Context, _ int64) error {
-	ids, err := s.ids(ctx, askUndelivered, sweptAtOnce)
+	ids, err := s.db.IDs(ctx, askUndelivered, sweptAtOnce)
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, ids, func(tx *sqldb.Tx, id string) error {
+	return s.db.Each(ctx, ids, func(tx *sqldb.Tx, id string) error {
 		_, err := tx.Exec("UPDATE tool_calls SET delivery=2 WHERE id=$1 AND delivery=0 AND owner IN "+theDead, id)
 		return err
 	})
@@ -184,13 +152,13 @@ func (s *Store) giveUpDeliveries(ctx context.Context, _ int64) error {
 
 // endRuns ends runs past their deadline or idle time, each in a transaction of its own.
 func (s *Store) endRuns(ctx context.Context, now int64) error {
-	ids, err := s.ids(ctx, askRunsOver, now, sweptAtOnce)
+	ids, err := s.db.IDs(ctx, askRunsOver, now, sweptAtOnce)
 	if err != nil {
 		return err
 	}
 	var all error
 	for _, id := range ids {
-		all = errors.Join(all, s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+		all = errors.Join(all, s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 			_, err := endRun(tx, id, now)
 			return err
 		}))
@@ -200,11 +168,11 @@ func (s *Store) endRuns(ctx context.Context, now int64) error {
 
 // expireApprovals ends questions that nobody answered and answers that nobody used in time.
 func (s *Store) expireApprovals(ctx context.Context, now int64) error {
-	ids, err := s.ids(ctx, askApprovals, now, sweptAtOnce)
+	ids, err := s.db.IDs(ctx, askApprovals, now, sweptAtOnce)
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, ids, func(tx *sqldb.Tx, id string) error {
+	return s.db.Each(ctx, ids, func(tx *sqldb.Tx, id string) error {
 		_, err := tx.Exec("UPDATE approvals SET state=CASE WHEN state='open' THEN 'unanswered' ELSE 'void' END WHERE id=$2 AND ("+unanswered+" OR "+unused+")", now, id)
 		return err
 	})
@@ -212,11 +180,11 @@ func (s *Store) expireApprovals(ctx context.Context, now int64) error {
 
 // dropPages removes the text of kept pages past their time; number and hash stay for as long as the run is open.
 func (s *Store) dropPages(ctx context.Context, now int64) error {
-	ids, err := s.ids(ctx, askPages, now, sweptAtOnce)
+	ids, err := s.db.IDs(ctx, askPages, now, sweptAtOnce)
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, ids, func(tx *sqldb.Tx, id string) error {
+	return s.db.Each(ctx, ids, func(tx *sqldb.Tx, id string) error {
 		_, err := tx.Exec("UPDATE kept_pages SET body=NULL WHERE id=$1 AND expires_at<=$2", id, now)
 		return err
 	})

@@ -1,9 +1,12 @@
-// This file lets go of what was kept long enough: a run's sealed text first, its rows much later, children before
-// parents, a few rows a transaction.
-package ledgerstore
+// Package retention lets go of what was kept long enough: a run's sealed text first, its rows much later.
+//
+// The one rule: nothing of a run goes while an effect of it has an unknown outcome that nobody has reconciled. Children go
+// before parents, a few rows a transaction, so that whoever admits a call does not wait.
+package retention
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -14,6 +17,7 @@ const (
 	day = 24 * time.Hour
 	// metersEvery is how often a process looks through the minute meters, in the database's microseconds.
 	metersEvery = 10 * minute
+	minute      = 60_000_000
 	// slow is how long a transaction of a batch may take before the next batch is halved: whoever admits a call waits for it.
 	slow = 50 * time.Millisecond
 	// leastBatch and firstBatch are the smallest batch, in rows, and the first.
@@ -25,12 +29,24 @@ const (
 const unreconciled = `EXISTS (SELECT 1 FROM tool_calls t WHERE t.run_id=r.id AND t.state='uncertain' AND t.class='effect'
  AND NOT EXISTS (SELECT 1 FROM reconciliations x WHERE x.call_id=t.id))`
 
+// What is looked for in each sweep: before a time, at most so many.
 const (
-	askSealed  = "SELECT r.id FROM runs r WHERE r.state='ended' AND r.ended_at<$1 AND r.purged_at IS NULL AND NOT " + unreconciled + " ORDER BY r.ended_at LIMIT $2"
-	askEnded   = "SELECT r.id FROM runs r WHERE r.state='ended' AND r.ended_at<$1 AND NOT " + unreconciled + " ORDER BY r.ended_at LIMIT $2"
-	askRefused = "SELECT id FROM tool_calls WHERE state='refused' AND created_at<$1 ORDER BY created_at LIMIT $2"
-	askDead    = "SELECT id FROM processes p WHERE dead=1 AND expires_at<$1 AND " + settled + " LIMIT $2"
+	AskSealed  = "SELECT r.id FROM runs r WHERE r.state='ended' AND r.ended_at<$1 AND r.purged_at IS NULL AND NOT " + unreconciled + " ORDER BY r.ended_at LIMIT $2"
+	AskEnded   = "SELECT r.id FROM runs r WHERE r.state='ended' AND r.ended_at<$1 AND NOT " + unreconciled + " ORDER BY r.ended_at LIMIT $2"
+	AskRefused = "SELECT id FROM tool_calls WHERE state='refused' AND created_at<$1 ORDER BY created_at LIMIT $2"
+	AskDead    = "SELECT id FROM processes p WHERE dead=1 AND expires_at<$1 AND " + settled + " LIMIT $2"
 )
+
+// Keeper lets go of rows of one database. It is safe for concurrent use.
+type Keeper struct {
+	db *sqldb.DB
+
+	mu       sync.Mutex // guards what follows
+	metersAt int64      // the database's clock when this process last looked through the minute meters
+}
+
+// New makes a keeper over a migrated database.
+func New(db *sqldb.DB) *Keeper { return &Keeper{db: db} }
 
 // completed fills in the defaults.
 func completed(r ledger.Retention) ledger.Retention {
@@ -48,18 +64,18 @@ func completed(r ledger.Retention) ledger.Retention {
 	return r
 }
 
-// tidy lets go of what is past its time of keeping. Where nothing is, it has asked a few indexes and written nothing.
-func (s *Store) tidy(ctx context.Context, now int64, r ledger.Retention) error {
+// Tidy lets go of what is past its time of keeping. Where nothing is, it has asked a few indexes and written nothing.
+func (k *Keeper) Tidy(ctx context.Context, now int64, r ledger.Retention) error {
 	r = completed(r)
 	before := func(d time.Duration) int64 { return now - d.Microseconds() }
-	b := &batches{s: s, most: r.Batch, size: min(r.Batch, firstBatch)}
+	b := &batches{db: k.db, most: r.Batch, size: min(r.Batch, firstBatch)}
 
-	if err := b.each(ctx, askSealed, before(r.Content), func(run string) error {
+	if err := b.each(ctx, AskSealed, before(r.Content), func(run string) error {
 		return b.purge(ctx, run, now)
 	}); err != nil {
 		return err
 	}
-	if err := b.each(ctx, askEnded, before(r.Rows), func(run string) error {
+	if err := b.each(ctx, AskEnded, before(r.Rows), func(run string) error {
 		return b.forget(ctx, run)
 	}); err != nil {
 		return err
@@ -68,8 +84,8 @@ func (s *Store) tidy(ctx context.Context, now int64, r ledger.Retention) error {
 		find, remove string
 		before       int64
 	}{
-		{askRefused, "DELETE FROM tool_calls WHERE id=$1 AND state='refused'", before(r.Refused)},
-		{askDead, "DELETE FROM processes WHERE id=$1", before(r.Dead)},
+		{AskRefused, "DELETE FROM tool_calls WHERE id=$1 AND state='refused'", before(r.Refused)},
+		{AskDead, "DELETE FROM processes WHERE id=$1", before(r.Dead)},
 	} {
 		if err := b.rows(ctx, old.find, old.before, func(tx *sqldb.Tx, id string) error {
 			_, err := tx.Exec(old.remove, id)
@@ -78,22 +94,22 @@ func (s *Store) tidy(ctx context.Context, now int64, r ledger.Retention) error {
 			return err
 		}
 	}
-	return s.dropMeters(ctx, now, before(r.Meters))
+	return k.dropMeters(ctx, now, before(r.Meters))
 }
 
 // dropMeters removes the meters of minutes before a time. They have no index by minute, which every admission would pay
 // for, so they are looked through now and then.
-func (s *Store) dropMeters(ctx context.Context, now, before int64) error {
-	s.mu.Lock()
-	due := s.metersAt == 0 || now-s.metersAt >= metersEvery || now < s.metersAt
+func (k *Keeper) dropMeters(ctx context.Context, now, before int64) error {
+	k.mu.Lock()
+	due := k.metersAt == 0 || now-k.metersAt >= metersEvery || now < k.metersAt
 	if due {
-		s.metersAt = now
+		k.metersAt = now
 	}
-	s.mu.Unlock()
+	k.mu.Unlock()
 	if !due {
 		return nil
 	}
-	return s.write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+	return k.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		_, err := tx.Exec("DELETE FROM minute_meters WHERE minute<$1", before/minute)
 		return err
 	})
@@ -105,7 +121,7 @@ const settled = `NOT EXISTS (SELECT 1 FROM tool_calls t WHERE t.owner=p.id AND t
 
 // batches does the same to many rows, some a transaction. How many follows how long they take.
 type batches struct {
-	s          *Store
+	db         *sqldb.DB
 	most, size int
 }
 
@@ -116,7 +132,7 @@ func (b *batches) each(ctx context.Context, find string, before int64, do func(i
 			return err
 		}
 		size := b.size
-		ids, err := b.s.ids(ctx, find, before, size)
+		ids, err := b.db.IDs(ctx, find, before, size)
 		if err != nil {
 			return err
 		}
@@ -135,7 +151,7 @@ func (b *batches) each(ctx context.Context, find string, before int64, do func(i
 func (b *batches) rows(ctx context.Context, find string, before int64, do func(*sqldb.Tx, string) error) error {
 	for {
 		size := b.size
-		ids, err := b.s.ids(ctx, find, before, size)
+		ids, err := b.db.IDs(ctx, find, before, size)
 		if err != nil {
 			return err
 		}
@@ -154,7 +170,7 @@ func (b *batches) one(ctx context.Context, ids []string, do func(*sqldb.Tx, stri
 		return err
 	}
 	began := time.Now()
-	if err := b.s.each(ctx, ids, do); err != nil {
+	if err := b.db.Each(ctx, ids, do); err != nil {
 		return err
 	}
 	if time.Since(began) > slow {
@@ -171,7 +187,7 @@ func (b *batches) calls(ctx context.Context, run string, do func(*sqldb.Tx, stri
 	for {
 		size := b.size
 		var ids []string
-		if err := b.s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		if err := b.db.Read(ctx, func(tx *sqldb.Tx) error {
 			ids = nil
 			return tx.All("SELECT id, seq FROM tool_calls WHERE run_id=$1 AND seq>$2 ORDER BY seq LIMIT $3", []any{run, after, size}, func(scan func(...any) error) error {
 				var id string
@@ -211,7 +227,7 @@ func (b *batches) purge(ctx context.Context, run string, now int64) error {
 	}); err != nil {
 		return err
 	}
-	return b.s.each(ctx, []string{run}, func(tx *sqldb.Tx, run string) error {
+	return b.db.Each(ctx, []string{run}, func(tx *sqldb.Tx, run string) error {
 		if err := statements(tx, run, "UPDATE approvals SET question=NULL WHERE run_id=$1", "DELETE FROM kept_pages WHERE run_id=$1"); err != nil {
 			return err
 		}
@@ -228,7 +244,7 @@ func (b *batches) forget(ctx context.Context, run string) error {
 	}); err != nil {
 		return err
 	}
-	return b.s.each(ctx, []string{run}, func(tx *sqldb.Tx, run string) error {
+	return b.db.Each(ctx, []string{run}, func(tx *sqldb.Tx, run string) error {
 		return statements(tx, run, "DELETE FROM kept_pages WHERE run_id=$1", "DELETE FROM notices WHERE run_id=$1", "DELETE FROM approvals WHERE run_id=$1",
 			"DELETE FROM run_meters WHERE run_id=$1", "DELETE FROM offers WHERE audience='run:'||$1",
 			"DELETE FROM runs WHERE id=$1")
