@@ -45,7 +45,7 @@ type cluster struct {
 	alive            io.Closer // the guard's input
 	databases        atomic.Int64
 	mu               sync.Mutex // CREATE DATABASE wants its template for itself
-	emptied          []string   // databases of tests that ended, for the next
+	emptied, bare    []string   // databases of tests that ended, for the next: with tables, and without
 	shape            string     // of the template: what a test may not leave changed
 }
 
@@ -236,12 +236,6 @@ func (c *cluster) create(t testing.TB, from string) string {
 		t.Fatal(err)
 	}
 	return name
-}
-
-func (c *cluster) drop(t testing.TB, name string) {
-	if _, err := c.admin.Exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
-		t.Errorf("drop the test's database: %v", err)
-	}
 }
 
 // address is that of a database on the socket, which only this user reaches.

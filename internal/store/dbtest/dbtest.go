@@ -129,8 +129,7 @@ func Empty(t testing.TB, d sqldb.Dialect) Place {
 		return Place{Dialect: d, Address: filepath.Join(t.TempDir(), "wayleave.db")}
 	}
 	c := theCluster(t)
-	name := c.create(t, "template0")
-	t.Cleanup(func() { c.drop(t, name) })
+	name := c.tableless(t)
 	address, tcp := c.addresses(name)
 	return Place{Dialect: d, Address: address, TCP: tcp}
 }

@@ -1,9 +1,10 @@
-// This file empties the database of a test that ended, for the next test: to make one takes half a second.
+// This file empties the database of a test that ended, for the next test: to make one takes half a second and more.
 package dbtest
 
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"testing"
 )
 
@@ -46,29 +47,74 @@ func (c *cluster) keepFirst(ctx context.Context) error {
 	return pool.QueryRowContext(ctx, shapeOf).Scan(&c.shape)
 }
 
-// migrated gives a database with tables and without rows, which is emptied or dropped when the test ends.
+// migrated gives a database with tables and without rows.
 func (c *cluster) migrated(t testing.TB) string {
 	t.Helper()
-	c.mu.Lock()
-	var name string
-	if n := len(c.emptied); n > 0 {
-		name, c.emptied = c.emptied[n-1], c.emptied[:n-1]
-	}
-	c.mu.Unlock()
+	name := c.take(&c.emptied)
 	if name == "" {
 		name = c.create(t, template)
 	}
 	t.Cleanup(func() {
-		if err := c.empty(name); err != nil {
-			t.Logf("the database is dropped, not emptied: %v", err)
-			c.drop(t, name)
-			return
+		if c.empty(name) == nil {
+			c.give(&c.emptied, name)
+		} else {
+			c.strip(t, name)
 		}
-		c.mu.Lock()
-		c.emptied = append(c.emptied, name)
-		c.mu.Unlock()
 	})
 	return name
+}
+
+// tableless gives a database without tables.
+func (c *cluster) tableless(t testing.TB) string {
+	t.Helper()
+	name := c.take(&c.bare)
+	if name == "" {
+		name = c.create(t, "template0")
+	}
+	t.Cleanup(func() { c.strip(t, name) })
+	return name
+}
+
+// take gives a database of a list, or none.
+func (c *cluster) take(list *[]string) (name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(*list); n > 0 {
+		name, *list = (*list)[n-1], (*list)[:n-1]
+	}
+	return name
+}
+
+func (c *cluster) give(list *[]string, name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*list = append(*list, name)
+}
+
+// strip takes all tables out of a database.
+func (c *cluster) strip(t testing.TB, name string) {
+	conn, err := c.alone(name)
+	if err == nil {
+		_, err = conn.ExecContext(context.Background(), "DROP SCHEMA IF EXISTS public, "+kept+" CASCADE; CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO PUBLIC")
+		err = errors.Join(err, conn.Close())
+	}
+	if err != nil {
+		t.Errorf("strip the test's database: %v", err)
+		return
+	}
+	c.give(&c.bare, name)
+}
+
+// alone connects to a database that nobody else is connected to any more.
+func (c *cluster) alone(name string) (*sql.DB, error) {
+	if _, err := c.admin.Exec("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1", name); err != nil {
+		return nil, err
+	}
+	pool, err := sql.Open("pgx", c.address(name))
+	if err == nil {
+		pool.SetMaxOpenConns(1)
+	}
+	return pool, err
 }
 
 type changed string
@@ -76,35 +122,25 @@ type changed string
 func (c changed) Error() string { return string(c) }
 
 func (c *cluster) empty(name string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
-	defer cancel()
-	if _, err := c.admin.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name); err != nil {
-		return err
-	}
-	pool, err := sql.Open("pgx", c.address(name))
+	pool, err := c.alone(name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = pool.Close() }()
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close() }()
 	var shape string
 	var bytes int64
-	if err := conn.QueryRowContext(ctx, shapeOf).Scan(&shape); err != nil {
+	if err := pool.QueryRow(shapeOf).Scan(&shape); err != nil {
 		return err
 	}
 	if shape != c.shape {
 		return changed("its tables were changed")
 	}
-	if err := conn.QueryRowContext(ctx, "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace").Scan(&bytes); err != nil {
+	if err := pool.QueryRow("SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace").Scan(&bytes); err != nil {
 		return err
 	}
 	if bytes > emptiedAtMost {
 		return changed("it grew large")
 	}
-	_, err = conn.ExecContext(ctx, empty)
+	_, err = pool.Exec(empty)
 	return err
 }
