@@ -16,6 +16,8 @@ type Ask struct {
 	// Run is the run that the call belongs to; Named says that the caller named it.
 	Run   string
 	Named bool
+	// Token is the token that the caller came in by; empty where there was none. It must still work when the call is admitted.
+	Token string
 	// Agent is the agent's id. Audience is whose offer is meant: session:<id>, run:<id> or agent:<id>.
 	Agent, Audience  string
 	Tool, Capability string

@@ -52,7 +52,7 @@ func (p *Pipeline) Call(ctx context.Context, c Caller, name string, arguments js
 	}
 	q := &inquiry{Pipeline: p, c: c, plug: plug, run: run, say: p.speaker(ctx, c.Agent, plugs)}
 	q.waiting = func(w ledger.Progress) { c.Progress(waitingFor(w)) }
-	q.ask = ledger.Ask{Key: c.Key, Run: run.ID, Named: c.Run != "", Agent: c.Agent, Audience: run.Audience, Tool: name,
+	q.ask = ledger.Ask{Key: c.Key, Token: c.Token, Run: run.ID, Named: c.Run != "", Agent: c.Agent, Audience: run.Audience, Tool: name,
 		Capability: plug.Capability(), Profile: plug.Profile()}
 	return q.answer(ctx, arguments)
 }

@@ -12,7 +12,7 @@ func TestTM044CallOfARevokedTokenIsNotAdmitted(t *testing.T) {
 		st := newStage(t, db, clock)
 		st.exec(`INSERT INTO agent_tokens(id, agent_id, hash, scope, created_at) VALUES('tok_1', $1, 'h1', 'tools', now_us())`, agentID)
 		admit := func(token string) error {
-			a := st.ask(look)
+			a := st.ask(looking)
 			a.Token = token
 			_, err := st.s.Admit(t.Context(), a)
 			return err
