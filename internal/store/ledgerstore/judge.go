@@ -13,6 +13,9 @@ import (
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
+// tokenRevoked is why a call is turned away whose offer is as it was.
+const tokenRevoked = "the token of this client was revoked"
+
 // twinAge is how old the newest effect may be for the same one without a key to count as sent again.
 const twinAge = 15 * time.Minute
 
@@ -90,7 +93,7 @@ func offered(a ledger.Ask, g ground) *ledger.Refusal {
 	r, was := g.resolution, g.offer.binding()
 	switch {
 	case !g.token: // between the door's look and this transaction (TM-044)
-		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: "the token of this client was revoked", Was: was})
+		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: tokenRevoked, Was: was})
 	case r.Off != "":
 		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: r.Off, Was: was})
 	case !g.offer.fingerprint.Valid || g.offer.fingerprint.V != g.fingerprint:

@@ -47,7 +47,7 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 			if err := burn(tx, a.Ask, now); err != nil {
 				return nil, err
 			}
-		case stage == stageOffer && r.Code != "paused":
+		case stage == stageOffer && r.Code != "paused" && r.Reason != tokenRevoked:
 			if err := s.renew(tx, a.Ask, r); err != nil {
 				return nil, err
 			}
