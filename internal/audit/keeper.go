@@ -12,9 +12,9 @@ import (
 // Rows are the audit in the database, as the keeper changes it.
 type Rows interface {
 	// Link takes unlinked rows, oldest first and at most limit, links each behind the one before with after, and keeps them.
-	// from is the head it began at, to the one it ended at. Where rows were cut off behind a checkpoint, from is the
-	// checkpoint's, so that no number is given twice. Of two that do so at once, one fails.
-	Link(ctx context.Context, limit int, after func(Head, Row) Row) (from, to Head, err error)
+	// found is the last row that was there, to the last one now, n how many were linked. Where rows were cut off before a
+	// checkpoint, the chain goes on behind the checkpoint, so that no number is given twice. Of two at once, one fails.
+	Link(ctx context.Context, limit int, after func(Head, Row) Row) (found, to Head, n int, err error)
 	// Append keeps an entry by itself, in a transaction of its own.
 	Append(ctx context.Context, e Entry) error
 	// Mark keeps a checkpoint of a head and gives it with its time.
@@ -160,22 +160,22 @@ func (k *Keeper) hold(ctx context.Context) (bool, error) {
 
 func (k *Keeper) link(ctx context.Context) error {
 	for {
-		from, to, err := k.rows.Link(ctx, batch, k.key.After)
+		found, to, n, err := k.rows.Link(ctx, batch, k.key.After)
 		if err != nil {
 			return fmt.Errorf("link the audit: %w", err)
 		}
 		was := k.last
 		k.last = to
-		if was != (Head{}) && from != was {
+		if was != (Head{}) && found != was {
 			// Nobody else links in this turn, so somebody changed rows. The chain goes on; this stays in it.
-			k.o.Log.Error("audit: the chain is not where it was left; run `wayleave audit verify`", "left_at", was.Link, "left_hash", was.Hash, "found_at", from.Link, "found_hash", from.Hash)
+			k.o.Log.Error("audit: the chain is not where it was left; run `wayleave audit verify`", "left_at", was.Link, "left_hash", was.Hash, "found_at", found.Link, "found_hash", found.Hash)
 			if err := k.rows.Append(ctx, Entry{Actor: "system", Verb: VerbBroken, Subject: "audit",
-				Detail: map[string]any{"left_at": was.Link, "left_hash": was.Hash, "found_at": from.Link, "found_hash": from.Hash}}); err != nil {
+				Detail: map[string]any{"left_at": was.Link, "left_hash": was.Hash, "found_at": found.Link, "found_hash": found.Hash}}); err != nil {
 				return err
 			}
 			continue
 		}
-		if to.Link-from.Link < batch {
+		if n < batch {
 			return nil
 		}
 	}

@@ -51,47 +51,50 @@ func (s *Store) read(ctx context.Context, query string, args ...any) (rows []aud
 	return rows, err
 }
 
-// head is where the chain stands; where rows were cut off behind a checkpoint, it is the checkpoint's.
-func head(tx *sqldb.Tx) (h audit.Head, err error) {
-	if _, err = tx.One("SELECT link, hash FROM audit WHERE link IS NOT NULL ORDER BY link DESC LIMIT 1", nil, &h.Link, &h.Hash); err != nil {
-		return audit.Head{}, err
+// heads gives the last linked row, and where the chain goes on: behind the last checkpoint where rows before it were cut
+// off.
+func heads(tx *sqldb.Tx) (last, next audit.Head, err error) {
+	if _, err = tx.One("SELECT link, hash FROM audit WHERE link IS NOT NULL ORDER BY link DESC LIMIT 1", nil, &last.Link, &last.Hash); err != nil {
+		return last, next, err
 	}
-	var c audit.Head
-	if _, err = tx.One("SELECT link, hash FROM audit_checkpoints ORDER BY link DESC LIMIT 1", nil, &c.Link, &c.Hash); err != nil {
-		return audit.Head{}, err
+	if _, err = tx.One("SELECT link, hash FROM audit_checkpoints ORDER BY link DESC LIMIT 1", nil, &next.Link, &next.Hash); err != nil {
+		return last, next, err
 	}
-	if c.Link > h.Link {
-		return c, nil
+	if last.Link >= next.Link {
+		next = last
 	}
-	return h, nil
+	return last, next, nil
 }
 
 // Link is audit.Rows's.
-func (s *Store) Link(ctx context.Context, limit int, after func(audit.Head, audit.Row) audit.Row) (from, to audit.Head, err error) {
+func (s *Store) Link(ctx context.Context, limit int, after func(audit.Head, audit.Row) audit.Row) (found, to audit.Head, n int, err error) {
 	err = s.db.Write(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
-		if from, err = head(tx); err != nil {
+		var next audit.Head
+		if found, next, err = heads(tx); err != nil {
 			return err
 		}
-		to = from
 		rows, err := read(tx, "WHERE link IS NULL ORDER BY at, id LIMIT $1", limit)
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			r = after(to, r)
+			r = after(next, r)
 			// The number is unique, so that of two that link at once one fails here or at its commit.
-			n, err := tx.Exec("UPDATE audit SET link = $2, prev = $3, hash = $4 WHERE id = $1 AND link IS NULL", r.ID, r.Link, r.Prev, r.Hash)
+			did, err := tx.Exec("UPDATE audit SET link = $2, prev = $3, hash = $4 WHERE id = $1 AND link IS NULL", r.ID, r.Link, r.Prev, r.Hash)
 			if err != nil {
 				return err
 			}
-			if n != 1 {
+			if did != 1 {
 				return errRaced
 			}
-			to = audit.Head{Link: r.Link, Hash: r.Hash}
+			next = audit.Head{Link: r.Link, Hash: r.Hash}
+		}
+		if to, n = found, len(rows); n > 0 {
+			to = next
 		}
 		return nil
 	})
-	return from, to, err
+	return found, to, n, err
 }
 
 // Append is audit.Rows's: an entry that no other write causes.
