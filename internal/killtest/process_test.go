@@ -33,6 +33,8 @@ type orders struct {
 	Script string
 	Call   script
 	Seed   uint64
+	// Eager makes it reconcile and configure more often than not.
+	Eager bool
 }
 
 // script is what one act is about.
@@ -167,7 +169,11 @@ func (p *process) call(ctx context.Context, a ledger.Ask, latency time.Duration,
 		c.Delivered(arrives)
 		return nil
 	}
-	settled, err := c.Settle(p.carry(ctx, c, a, latency))
+	report := p.carry(ctx, c, a, latency)
+	if p.Script == "" && a.Class == effect.Effect && rand.IntN(20) == 0 { // whatever was sent, it is not known what became of it
+		report = ledger.Uncertain("connection_lost", []byte("outcome unknown"))
+	}
+	settled, err := c.Settle(report)
 	if err != nil {
 		c.Delivered(false)
 		return err
@@ -253,7 +259,11 @@ func (p *process) something(ctx context.Context, r *rand.Rand) {
 		wait(ctx, beat)
 		return
 	}
-	switch n := r.IntN(100); {
+	n := r.IntN(100)
+	if p.Eager && r.IntN(2) == 0 {
+		n = r.IntN(9)
+	}
+	switch {
 	case n < 6:
 		p.reconcile(ctx, r, run)
 	case n < 9:

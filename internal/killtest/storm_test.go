@@ -27,18 +27,23 @@ func points() []string {
 		"reconcile.before_commit", "reconcile.after_commit", "config.before_commit", "config.after_commit"}
 }
 
-// soakRounds is how many rounds a database has where tests may take hours.
-const soakRounds = 200
+const (
+	// soakRounds is how many rounds a database has where tests may take hours. Otherwise there are a few: every point has a
+	// test of its own besides.
+	soakRounds, someRounds = 200, 4
+	// stride goes through the points so that a few rounds are far apart and many rounds take all.
+	stride = 5
+)
 
 func TestStorm(t *testing.T) {
-	rounds := len(points())
+	rounds := someRounds
 	if os.Getenv("WAYLEAVE_SOAK") != "" {
 		rounds = soakRounds
 	}
 	for _, d := range dbtest.Dialects {
 		t.Run(string(d), func(t *testing.T) {
 			for n := range rounds {
-				point := points()[n%len(points())]
+				point := points()[n*stride%len(points())]
 				t.Run(fmt.Sprintf("%d %s", n, point), func(t *testing.T) {
 					s := newStage(t, d)
 					s.storm(uint64(n), point)
@@ -59,11 +64,16 @@ func (s *stage) storm(n uint64, point string) {
 		line.Address = proxy.Address
 		defer s.cutting(proxy)()
 	}
-	if strings.HasPrefix(point, "sweep.before") { // there must be something to conclude
+	first := orders{Label: "killed", Die: point, Nth: 1 + int64(n%3), Seed: 1000*n + 1}
+	switch {
+	case point == "sweep.before_commit": // there must be something to conclude
 		s.victim()
 		s.bury("victim")
+		first.Nth = 1
+	case strings.HasPrefix(point, "reconcile"), strings.HasPrefix(point, "config"):
+		first.Eager, first.Nth = true, 1
 	}
-	killed := s.start(orders{Label: "killed", Die: point, Nth: 1 + int64(n%3)*boolInt(!strings.HasPrefix(point, "sweep") && !strings.HasPrefix(point, "reconcile")), Seed: 1000*n + 1})
+	killed := s.start(first)
 	lives := s.start(orders{Label: "lives", install: line, Seed: 1000*n + 2})
 	killed.dies(point)
 	again := s.start(orders{Label: "again", Seed: 1000*n + 3})
@@ -76,13 +86,6 @@ func (s *stage) storm(n uint64, point string) {
 	again.ends()
 	e, all := s.quiet()
 	s.t.Logf("%d lines of the world, %d calls, %d late reports", e.lines, len(all), s.count("SELECT count(*) FROM tool_calls WHERE late IS NOT NULL"))
-}
-
-func boolInt(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // works waits until a process has done so much more.
