@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Installs what the tests need beside Go: a C compiler for the race detector (Debian's, needs root) and the MCP clients
-# of test/clients with a Node that is new enough for them (npm's, needs nothing). It says what it will do before it does
-# it, does nothing twice, and downloads nothing but packages of these two kinds.
+# Installs what the tests need beside Go: a C compiler for the race detector and PostgreSQL's programs (Debian's, need
+# root), and the MCP clients of test/clients with a Node that is new enough for them (npm's, needs nothing). It says what
+# it will do before it does it, does nothing twice, and downloads nothing but packages of these two kinds.
+#
+# The tests start a PostgreSQL of their own, in a temporary folder. Debian's package makes one and starts it; where the
+# package is installed here, it is told not to.
 #
 #   deps.sh               install what is missing, say so when nothing is
 #   deps.sh --if-missing  the same, and silent when nothing is missing
@@ -18,17 +21,25 @@ esac
 clients=test/clients
 stamp=$clients/node_modules/.wayleave-lock
 
-# Each row: a command that the tests call, the Debian package that has it.
+# Each row: a command that the tests call, the Debian package that has it. Debian keeps initdb out of PATH.
 debian_rows=(
   "cc gcc"
+  "initdb postgresql"
 )
+
+present() {
+  command -v "$1" >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$1" >/dev/null
+}
 
 missing_debian() {
   local row
   for row in "${debian_rows[@]}"; do
-    command -v "${row%% *}" >/dev/null || echo "${row#* }"
+    present "${row%% *}" || echo "${row#* }"
   done
 }
+
+# Debian's package reads this file before it makes a cluster. A file that is there is somebody's, and stays.
+no_cluster=/etc/postgresql-common/createcluster.conf
 
 # The clients are as the lock file says when the copy of it that was left beside them is the same.
 clients_missing() {
@@ -44,8 +55,15 @@ install_debian() {
   if [ "$(id -u)" != 0 ]; then
     sudo=sudo
   fi
+  case " $* " in
+    *" postgresql "*)
+      if [ ! -e "$no_cluster" ]; then
+        $sudo mkdir -p "$(dirname "$no_cluster")"
+        echo 'create_main_cluster = false' | $sudo tee "$no_cluster" >/dev/null
+      fi ;;
+  esac
   $sudo apt-get update -qq
-  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+  $sudo env DEBIAN_FRONTEND=noninteractive UCF_FORCE_CONFFOLD=1 apt-get install -y -qq --no-install-recommends "$@"
 }
 
 install_clients() {
@@ -70,7 +88,7 @@ if [ ${#packages[@]} -eq 0 ] && [ -z "$need_clients" ]; then
 fi
 
 echo "deps: this will be done:"
-[ ${#packages[@]} -eq 0 ] || echo "  apt-get install ${packages[*]}   (as root)"
+[ ${#packages[@]} -eq 0 ] || echo "  apt-get install ${packages[*]}   (as root; no PostgreSQL server is started)"
 [ -z "$need_clients" ] || echo "  npm ci in $clients               (about 800 MB, in that folder and npm's cache only)"
 
 [ ${#packages[@]} -eq 0 ] || install_debian "${packages[@]}"
