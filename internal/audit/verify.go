@@ -295,3 +295,38 @@ func (v *verifier) end(rest []Checkpoint) {
 	}
 	slices.SortStableFunc(v.report.Faults, func(a, b Fault) int { return cmp.Compare(a.Link, b.Link) })
 }
+
+// Sentences are the report for a person: what was seen, what is wrong, and what the judgement cannot tell.
+func (r Report) Sentences() []string {
+	var all []string
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	switch {
+	case r.Rows == 0:
+		say("no entry is linked")
+	default:
+		say("%d entries are linked, %d to %d; the last hash is %s", r.Rows, r.First, r.Head.Link, r.Head.Hash)
+	}
+	if r.Purged > 0 {
+		say("entries up to %d were removed when their time was over, as the chain states", r.Purged)
+	}
+	if r.Waiting > 0 {
+		say("%d entries are not linked yet, the oldest of %s; a running server links them within a second", r.Waiting, r.Oldest.UTC().Format(time.RFC3339))
+	}
+	for _, f := range r.Faults {
+		say("%s: %s", f.Kind, f.Text)
+	}
+	if more := r.Count - int64(len(r.Faults)); more > 0 {
+		say("and %d more", more)
+	}
+	if r.Past > 0 {
+		say("%d of the checkpoints from elsewhere are of entries that were removed in order, and prove nothing any more", r.Past)
+	}
+	switch {
+	case r.Count > 0:
+	case r.Outside > 0:
+		say("the chain holds, and agrees with %d checkpoints from elsewhere", r.Outside)
+	default:
+		say("the chain holds in itself; that its end was not cut off, and that nobody with the audit key linked it anew, only a checkpoint from elsewhere shows (--against)")
+	}
+	return all
+}

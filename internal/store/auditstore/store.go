@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -243,4 +244,16 @@ func (s *Store) Count(ctx context.Context) (linked, waiting int64, err error) {
 		return err
 	})
 	return linked, waiting, err
+}
+
+// Verify judges the chain of a database, against the checkpoints in a text that was kept elsewhere; nil for none.
+func Verify(ctx context.Context, db *sqldb.DB, key []byte, install string, against io.Reader) (audit.Report, error) {
+	var outside []audit.Checkpoint
+	if against != nil {
+		var err error
+		if outside, err = audit.ReadCheckpoints(against); err != nil {
+			return audit.Report{}, err
+		}
+	}
+	return audit.Verify(ctx, New(db), key, install, outside)
 }

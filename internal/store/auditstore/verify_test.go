@@ -1,7 +1,9 @@
 package auditstore
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +140,39 @@ func TestReportSaysWhatWasSeen(t *testing.T) {
 		}
 		if _, err := audit.Verify(t.Context(), s.store, key[:5], install, nil); err == nil {
 			t.Error("with a short key")
+		}
+	})
+}
+
+// TestVerifyReadsATextFromElsewhere and says in sentences what it saw, and what it cannot have seen.
+func TestVerifyReadsATextFromElsewhere(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		s.add(t, 3)
+		s.step(t, s.keeper)
+		s.add(t, 1)
+		judge := func(against io.Reader) string {
+			t.Helper()
+			r, err := Verify(t.Context(), s.db, key, install, against)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(r.Sentences(), "\n")
+		}
+		said := judge(nil)
+		for _, want := range []string{"3 entries are linked, 1 to 3", s.told[0].Hash, "1 entries are not linked yet", "holds in itself", "--against"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%q is not in\n%s", want, said)
+			}
+		}
+		if said := judge(strings.NewReader(s.log.String())); !strings.Contains(said, "agrees with 1 checkpoints from elsewhere") || strings.Contains(said, "--against") {
+			t.Errorf("%s", said)
+		}
+		s.tamper(t, "DELETE FROM audit WHERE link = 3", "DELETE FROM audit_checkpoints")
+		if said := judge(strings.NewReader(s.log.String())); !strings.Contains(said, "cut: the chain ends at row 2 and stood at 3") || strings.Contains(said, "holds") {
+			t.Errorf("%s", said)
+		}
+		if _, err := Verify(t.Context(), s.db, key, install, strings.NewReader("nothing")); !errors.Is(err, audit.ErrNoCheckpoint) {
+			t.Errorf("%v", err)
 		}
 	})
 }

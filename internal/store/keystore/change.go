@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/rowid"
 	"github.com/wayleave/wayleave/internal/seal"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
 // Rotate makes a new key and has everything sealed with it from now on. What was sealed before still opens; Finish, or
-// any process's Run, re-seals it and then drops the old keys. ErrMoved says that somebody else changed the keyset.
-func (s *Store) Rotate(ctx context.Context) error {
+// any process's Run, re-seals it and then drops the old keys. ErrMoved says that somebody else changed the keyset. by is
+// who does it, for the audit: person:<id>, or system.
+func (s *Store) Rotate(ctx context.Context, by string) error {
 	if err := s.Look(); err != nil {
 		return err
 	}
@@ -22,12 +25,12 @@ func (s *Store) Rotate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, "rotate", next, s.present())
+	return s.change(ctx, rotated(by), next, s.present())
 }
 
 // Rewrap makes a new master key and puts the keyset under it. The new key takes the old one's place in its file; the old
 // one opens nothing any more, but backups that were made before. It gives the new key's fingerprint.
-func (s *Store) Rewrap(ctx context.Context) (fingerprint string, err error) {
+func (s *Store) Rewrap(ctx context.Context, by string) (fingerprint string, err error) {
 	next := seal.NewMaster()
 	if err := s.Look(); err != nil {
 		return "", err
@@ -41,7 +44,7 @@ func (s *Store) Rewrap(ctx context.Context) (fingerprint string, err error) {
 		return "", err
 	}
 	s.o.Point("rewrap.staged")
-	if err := s.changeTo(ctx, "rewrap", s.keys, next, from); err != nil {
+	if err := s.changeTo(ctx, rewrapped(by), s.keys, next, from); err != nil {
 		if !errors.Is(err, sqldb.ErrInDoubt) { // then nobody knows whether the staged key is the one
 			err = errors.Join(err, s.masters.Unstage(next.Fingerprint()))
 		}
@@ -57,19 +60,26 @@ func (s *Store) Rewrap(ctx context.Context) (fingerprint string, err error) {
 
 // RewrapTo puts the keyset under a master key that is kept elsewhere already. The configuration must name that place
 // before the next start; processes that run go on with what they have in memory.
-func (s *Store) RewrapTo(ctx context.Context, next seal.Master) error {
+func (s *Store) RewrapTo(ctx context.Context, next seal.Master, by string) error {
 	if err := s.Look(); err != nil {
 		return err
 	}
-	if err := s.changeTo(ctx, "rewrap", s.keys, next, s.present()); err != nil {
+	if err := s.changeTo(ctx, rewrapped(by), s.keys, next, s.present()); err != nil {
 		return err
 	}
 	s.tidy(ctx)
 	return nil
 }
 
+// change is what is done to the keyset's row: its name among the points, and how the audit tells it.
+type change struct{ point, verb, by string }
+
+func rotated(by string) change   { return change{"rotate", "keys.rotated", by} }
+func rewrapped(by string) change { return change{"rewrap", "keys.rewrapped", by} }
+func dropped() change            { return change{"drop", "keys.dropped", "system"} }
+
 // change replaces the row of from by one with other keys, under the same master key.
-func (s *Store) change(ctx context.Context, what string, keys *seal.Keyset, from row) error {
+func (s *Store) change(ctx context.Context, what change, keys *seal.Keyset, from row) error {
 	m, err := s.masters.For(from.master)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrLocked, err)
@@ -77,7 +87,7 @@ func (s *Store) change(ctx context.Context, what string, keys *seal.Keyset, from
 	return s.changeTo(ctx, what, keys, m, from)
 }
 
-func (s *Store) changeTo(ctx context.Context, what string, keys *seal.Keyset, m seal.Master, from row) error {
+func (s *Store) changeTo(ctx context.Context, what change, keys *seal.Keyset, m seal.Master, from row) error {
 	next := row{id: rowid.New("keys"), master: m.Fingerprint(), primary: keys.Primary()}
 	var err error
 	if next.wrapped, err = keys.Wrap(m, next.id); err != nil {
@@ -104,13 +114,17 @@ func (s *Store) changeTo(ctx context.Context, what string, keys *seal.Keyset, m 
 		if _, err := tx.One("SELECT created_at FROM keysets WHERE id = $1", []any{next.id}, &next.created); err != nil {
 			return err
 		}
-		s.o.Point(what + ".before_commit")
+		if err := auditstore.Append(tx, audit.Entry{Actor: what.by, Verb: what.verb, Subject: next.id,
+			Detail: map[string]any{"key": next.primary, "keys": keys.Keys(), "master": next.master, "was": from.id}}); err != nil {
+			return err
+		}
+		s.o.Point(what.point + ".before_commit")
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	s.o.Point(what + ".after_commit")
+	s.o.Point(what.point + ".after_commit")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.have = next

@@ -9,9 +9,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/keyfile"
 	"github.com/wayleave/wayleave/internal/seal"
 	"github.com/wayleave/wayleave/internal/secret"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
 )
 
 func TestRewrapChangesTheMasterKey(t *testing.T) {
@@ -23,7 +25,7 @@ func TestRewrapChangesTheMasterKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := heads(t, p.db)
-		got, err := p.Rewrap(t.Context())
+		got, err := p.Rewrap(t.Context(), who)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +43,7 @@ func TestRewrapChangesTheMasterKey(t *testing.T) {
 		}
 		rotate(t, running)
 		finish(t, running, Finishing{})
-		if _, err := running.Rewrap(t.Context()); err != nil {
+		if _, err := running.Rewrap(t.Context(), who); err != nil {
 			t.Error(err)
 		}
 		settled(t, running, values)
@@ -63,7 +65,7 @@ func TestRewrapToAKeyThatIsKeptElsewhere(t *testing.T) {
 		values := fill(t, p.db, p.keys, "text", "control") + 2
 		next := seal.NewMaster()
 		given := keyfile.New(s.file, next.Text())
-		if err := p.RewrapTo(t.Context(), next); err != nil {
+		if err := p.RewrapTo(t.Context(), next, who); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.try(t, s.source(), nil); !errors.Is(err, keyfile.ErrOther) {
@@ -98,7 +100,7 @@ func TestRewrapToAKeyThatIsKeptElsewhere(t *testing.T) {
 		}
 		settled(t, running, values+2)
 		// What comes from the variable is not ours to change.
-		if _, err := after.Rewrap(t.Context()); err == nil || !strings.Contains(err.Error(), keyfile.Variable) {
+		if _, err := after.Rewrap(t.Context(), who); err == nil || !strings.Contains(err.Error(), keyfile.Variable) {
 			t.Errorf("%v", err)
 		}
 		settled(t, after, values+2)
@@ -113,7 +115,7 @@ func TestRewrapsAtOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for _, p := range processes {
 				all.Go(func() {
-					if _, err := p.Rewrap(t.Context()); err != nil && !errors.Is(err, ErrMoved) && !errors.Is(err, ErrLocked) {
+					if _, err := p.Rewrap(t.Context(), who); err != nil && !errors.Is(err, ErrMoved) && !errors.Is(err, ErrLocked) {
 						t.Error(err)
 					}
 				})
@@ -138,9 +140,9 @@ func TestReplacedKeysetsLeaveTheDisk(t *testing.T) {
 		fill(t, p.db, p.keys, "text", "control")
 		var gone [][]byte
 		for _, change := range []func() error{
-			func() error { _, err := p.Rewrap(t.Context()); return err },
+			func() error { _, err := p.Rewrap(t.Context(), who); return err },
 			func() error { return rotation(t.Context(), p) },
-			func() error { return p.RewrapTo(t.Context(), seal.NewMaster()) },
+			func() error { return p.RewrapTo(t.Context(), seal.NewMaster(), who) },
 		} {
 			old := p.present().wrapped
 			if !bytes.Contains(s.files(t, p.db), old) {
@@ -159,6 +161,42 @@ func TestReplacedKeysetsLeaveTheDisk(t *testing.T) {
 		}
 		if !bytes.Contains(all, p.present().wrapped) {
 			t.Error("the present keyset is not on the disk")
+		}
+	})
+}
+
+// TestAuditTellsWhatBecameOfTheKeys, once each, with their names and nothing of theirs.
+func TestAuditTellsWhatBecameOfTheKeys(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		p := s.open(t, nil)
+		first := p.keys.Primary()
+		rotate(t, p)
+		finish(t, p, Finishing{Alone: true})
+		if _, err := p.Rewrap(t.Context(), who); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Export(t.Context(), p.db, s.source(), new(bytes.Buffer), secret.New("correct horse battery"), who); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Export(t.Context(), p.db, s.source(), new(bytes.Buffer), secret.New("short"), who); err == nil {
+			t.Fatal("a short passphrase was taken")
+		}
+		rows, err := auditstore.New(p.db).List(t.Context(), audit.Filter{After: "audit_"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		for _, r := range rows {
+			told = append(told, r.Actor+" "+r.Verb)
+		}
+		if got, want := strings.Join(told, ", "), who+" keys.rotated, system keys.dropped, "+who+" keys.rewrapped, "+who+" keys.exported"; got != want {
+			t.Errorf("%s, expected %s", got, want)
+		}
+		if d := string(rows[0].Detail); !strings.Contains(d, `"key":"`+p.keys.Primary()+`"`) || !strings.Contains(d, first) {
+			t.Errorf("%s", d)
+		}
+		if err := p.Rotate(t.Context(), ""); err == nil || len(p.keys.Keys()) != 1 {
+			t.Errorf("nobody rotated: %v", err)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func cut(nth int, do func(point func(string)) error) (at string, err error) {
 // rotation is one whole rotation of a process that is alone.
 func rotation(ctx context.Context, s *Store) error {
 	if len(s.keys.Keys()) == 1 {
-		if err := s.Rotate(ctx); err != nil {
+		if err := s.Rotate(ctx, who); err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func TestRewrapAfterACut(t *testing.T) {
 		values := fill(t, p.db, p.keys, "text", "control") + 2
 		points := make(map[string]int)
 		for nth := 1; ; nth++ {
-			at, err := cut(nth, func(point func(string)) error { _, err := s.open(t, point).Rewrap(t.Context()); return err })
+			at, err := cut(nth, func(point func(string)) error { _, err := s.open(t, point).Rewrap(t.Context(), who); return err })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestRewrapAfterACut(t *testing.T) {
 			if err != nil || m.Fingerprint() != next.present().master {
 				t.Errorf("cut at %s: the file has %s, the database %s: %v", at, m.Fingerprint(), next.present().master, err)
 			}
-			if _, err := next.Rewrap(t.Context()); err != nil {
+			if _, err := next.Rewrap(t.Context(), who); err != nil {
 				t.Errorf("cut at %s: the next rewrap: %v", at, err)
 			}
 			settled(t, next, values)
@@ -204,7 +204,7 @@ func child(ctx context.Context) error {
 	if err := rotation(ctx, s); err != nil {
 		return err
 	}
-	_, err = s.Rewrap(ctx)
+	_, err = s.Rewrap(ctx, who)
 	return err
 }
 

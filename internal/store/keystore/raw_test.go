@@ -54,7 +54,7 @@ func TestTM100RawFilesHaveNoSecret(t *testing.T) {
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Rewrap(t.Context()); err != nil {
+		if _, err := p.Rewrap(t.Context(), who); err != nil {
 			t.Fatal(err)
 		}
 		again := s.open(t, nil) // with the new keys only
@@ -126,7 +126,7 @@ func TestCopyOpensWithItsKeyAndOtherwiseNot(t *testing.T) {
 	values := fill(t, p.db, p.keys, "text", "control") + 2
 	pass := secret.New("correct horse battery")
 	var export bytes.Buffer
-	if print, err := Export(t.Context(), p.db, s.source(), &export, pass); err != nil || print != mustMaster(t, s).Fingerprint() {
+	if print, err := Export(t.Context(), p.db, s.source(), &export, pass, who); err != nil || print != mustMaster(t, s).Fingerprint() {
 		t.Fatal(err)
 	}
 	c := copied(t, s, p)
@@ -203,20 +203,20 @@ func TestExportWritesOnlyAKeyThatHelps(t *testing.T) {
 	db := s.place.Open(t)
 	pass := secret.New("correct horse battery")
 	var out bytes.Buffer
-	if _, err := Export(t.Context(), db, s.source(), &out, pass); !errors.Is(err, keyfile.ErrMissing) {
+	if _, err := Export(t.Context(), db, s.source(), &out, pass, who); !errors.Is(err, keyfile.ErrMissing) {
 		t.Errorf("no key: %v", err)
 	}
 	if _, _, err := s.source().Make(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Export(t.Context(), db, s.source(), &out, pass); err == nil {
+	if _, err := Export(t.Context(), db, s.source(), &out, pass, who); err == nil {
 		t.Error("a key that protects nothing was exported")
 	}
 	s.open(t, nil)
-	if _, err := Export(t.Context(), db, keyfile.New("", seal.NewMaster().Text()), &out, pass); !errors.Is(err, keyfile.ErrOther) {
+	if _, err := Export(t.Context(), db, keyfile.New("", seal.NewMaster().Text()), &out, pass, who); !errors.Is(err, keyfile.ErrOther) {
 		t.Errorf("another key: %v", err)
 	}
-	if _, err := Export(t.Context(), db, s.source(), &out, secret.New("short")); err == nil {
+	if _, err := Export(t.Context(), db, s.source(), &out, secret.New("short"), who); err == nil {
 		t.Error("a short passphrase was taken")
 	}
 	if out.Len() > 0 {

@@ -2,6 +2,7 @@
 package keystore
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/keyfile"
 	"github.com/wayleave/wayleave/internal/seal"
 	"github.com/wayleave/wayleave/internal/secret"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -175,8 +178,9 @@ func (s *Store) Verify(ctx context.Context) (opened, damaged int64, at []seal.Pl
 }
 
 // Export writes the master key under a passphrase, and gives its fingerprint. Only a key that the database is under is
-// written: an export that helps nobody is worse than none.
-func Export(ctx context.Context, db *sqldb.DB, masters *keyfile.Source, w io.Writer, passphrase secret.Value) (fingerprint string, err error) {
+// written: an export that helps nobody is worse than none. by is who does it, for the audit, which has it before the key
+// is out.
+func Export(ctx context.Context, db *sqldb.DB, masters *keyfile.Source, w io.Writer, passphrase secret.Value, by string) (fingerprint string, err error) {
 	m, err := masters.Master()
 	if err != nil {
 		return "", err
@@ -203,7 +207,19 @@ func Export(ctx context.Context, db *sqldb.DB, masters *keyfile.Source, w io.Wri
 	if _, err := peek(r, masters); err != nil {
 		return "", err
 	}
-	return m.Fingerprint(), keyfile.Export(w, m, passphrase, keyfile.ExportNote(install, m, time.UnixMicro(now)))
+	var sealed bytes.Buffer
+	if err := keyfile.Export(&sealed, m, passphrase, keyfile.ExportNote(install, m, time.UnixMicro(now))); err != nil {
+		return "", err
+	}
+	if err := db.Write(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+		return auditstore.Append(tx, audit.Entry{Actor: by, Verb: "keys.exported", Subject: r.id, Detail: map[string]any{"master": r.master}})
+	}); err != nil {
+		return "", err
+	}
+	if _, err := w.Write(sealed.Bytes()); err != nil {
+		return "", fmt.Errorf("export the master key: %w", err)
+	}
+	return m.Fingerprint(), nil
 }
 
 // Import takes a master key out of an export and puts it in its file, and gives its fingerprint. A key that the database

@@ -95,7 +95,7 @@ func (s *Store) Finish(ctx context.Context, f Finishing) (Progress, error) {
 			if err != nil {
 				return p, err
 			}
-			err = s.change(ctx, "drop", only, r)
+			err = s.change(ctx, dropped(), only, r)
 			if err == nil {
 				s.tidy(ctx)
 			} else if !errors.Is(err, ErrMoved) { // another process was faster: look again

@@ -16,7 +16,7 @@ import (
 
 func rotate(t *testing.T, s *Store) {
 	t.Helper()
-	if err := s.Rotate(t.Context()); err != nil {
+	if err := s.Rotate(t.Context(), who); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -260,7 +260,7 @@ func TestTwoRotationsAtOnce(t *testing.T) {
 		var moved, done atomic.Int64
 		for _, one := range []*Store{p, q, p, q} {
 			all.Go(func() {
-				switch err := one.Rotate(t.Context()); {
+				switch err := one.Rotate(t.Context(), who); {
 				case err == nil:
 					done.Add(1)
 				case errors.Is(err, ErrMoved):

@@ -76,6 +76,9 @@ func count(t *testing.T, db *sqldb.DB, query string, args ...any) (n int64) {
 	return n
 }
 
+// who changes keys, for the audit.
+const who = "person:person_1"
+
 // within is how long anything may take before a test gives up.
 const within = 2 * time.Minute
 
