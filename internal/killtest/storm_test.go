@@ -35,7 +35,7 @@ const (
 	stride = 5
 )
 
-func TestStorm(t *testing.T) {
+func TestTM055TM083Storm(t *testing.T) {
 	rounds := someRounds
 	if os.Getenv("WAYLEAVE_SOAK") != "" {
 		rounds = soakRounds

@@ -121,7 +121,7 @@ func (s *stage) only() (id, stands string) {
 	return "", ""
 }
 
-func TestEveryCrashPoint(t *testing.T) {
+func TestTM055EveryCrashPoint(t *testing.T) {
 	for _, d := range dbtest.Dialects {
 		for _, x := range crashes() {
 			name := string(d) + "/" + x.point + "/" + x.kind.Tool

@@ -119,7 +119,7 @@ func TestAChangeIsNotMissedWhereTheDatabaseFails(t *testing.T) {
 	})
 }
 
-func TestAResultUnderAChangedBindingIsWithheld(t *testing.T) {
+func TestTM054AResultUnderAChangedBindingIsWithheld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInstall(t)
 		l, _, _ := i.process()

@@ -1,3 +1,4 @@
+// This file collects delivery marks.
 package ledger
 
 import "sync"

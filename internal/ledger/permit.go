@@ -1,3 +1,4 @@
+// This file is the right to send.
 package ledger
 
 import (

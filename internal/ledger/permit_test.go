@@ -94,7 +94,7 @@ func permitEnds() []ends {
 	}
 }
 
-func TestWhatEndsAPermit(t *testing.T) {
+func TestTM054WhatEndsAPermit(t *testing.T) {
 	for _, k := range kinds {
 		for _, x := range permitEnds() {
 			t.Run(string(k.class)+": "+x.name, func(t *testing.T) {

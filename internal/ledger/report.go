@@ -1,3 +1,4 @@
+// This file is what a call may report of its end, and what the row says of it then.
 package ledger
 
 import (

@@ -1,3 +1,4 @@
+// This file lets calls in or says what is in their way.
 package ledgertest
 
 import (

@@ -1,3 +1,4 @@
+// This file dispatches, concludes and reads calls.
 package ledgertest
 
 import (
