@@ -3,9 +3,12 @@ package wayleave
 
 import (
 	"context"
+	"encoding/json"
 
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/operatorapi"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/tool"
 )
 
@@ -28,8 +31,16 @@ func (k known) Known() []ledger.Tool {
 func (k known) Told(r ledger.Record) (tool.Told, error) { return k.told(r) }
 
 // auditRows is what people decided, for the people's door.
-type auditRows struct{}
+type auditRows struct{ trail *auditstore.Store }
 
-func (auditRows) List(context.Context, operatorapi.AuditFilter) ([]operatorapi.AuditRow, int64, int64, error) {
-	return nil, 0, 0, nil
+func (a auditRows) List(ctx context.Context, f operatorapi.AuditFilter) (rows []operatorapi.AuditRow, linked, waiting int64, err error) {
+	found, err := a.trail.List(ctx, audit.Filter{Actor: f.Actor, Verb: f.Verb, Subject: f.Subject, Before: f.Before, Limit: f.Limit})
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for _, r := range found {
+		rows = append(rows, operatorapi.AuditRow{ID: r.ID, Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Hash: r.Hash, At: r.At, Detail: json.RawMessage(r.Detail), Link: r.Link})
+	}
+	linked, waiting, err = a.trail.Count(ctx)
+	return rows, linked, waiting, err
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/catalogdata"
 	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/internal/doorstep"
@@ -24,6 +25,7 @@ import (
 	"github.com/wayleave/wayleave/internal/reading"
 	"github.com/wayleave/wayleave/internal/secret"
 	"github.com/wayleave/wayleave/internal/store/approvalstore"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/store/ledgerstore"
 	"github.com/wayleave/wayleave/internal/store/pagestore"
 	"github.com/wayleave/wayleave/internal/store/sessionstore"
@@ -113,18 +115,27 @@ func (s *Service) wire(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	trail := auditstore.New(in.DB)
 	step, err := doorstep.New(names, s.o.TrustedProxies)
 	if err != nil {
 		return err
 	}
 	s.api, err = operatorapi.New(operatorapi.Deps{SignIns: in.People, People: in.People, Agents: in.Agents, Settings: in.Settings, Approvals: approvals,
-		Ledger: s.ledger, Rows: rows, Tools: known{counted, plugs, pipeline.Told}, Hosts: in.Allowed, Pages: pages, Watch: watchstore.New(in.DB), Audit: auditRows{}},
+		Ledger: s.ledger, Rows: rows, Tools: known{counted, plugs, pipeline.Told}, Hosts: in.Allowed, Pages: pages, Watch: watchstore.New(in.DB), Audit: auditRows{trail}},
 		operatorapi.Options{Version: s.o.Version, Label: in.Label, Names: step, Base: s.answers.people, MCP: s.answers.mcp, Secure: s.o.Secure,
 			Unavailable: unavailable, Catalog: p.catalog, Log: s.o.Log})
 	if err != nil {
 		return err
 	}
-	s.chores = append(s.chores, s.expire(sessions))
+	s.chores = append(s.chores, s.expire(sessions),
+		s.asProcess("keys", func(ctx context.Context, process string) error { return in.Keys.Run(ctx, rows, process) }),
+		s.asProcess("audit", func(ctx context.Context, process string) error {
+			keeper, err := audit.NewKeeper(trail, rows, process, in.Keys.AuditKey(), audit.KeeperOptions{Install: in.Label, Log: s.log})
+			if err != nil {
+				return err
+			}
+			return keeper.Run(ctx)
+		}))
 	return nil
 }
 
@@ -191,6 +202,44 @@ func (s *Service) expire(sessions *sessionstore.Store) func(context.Context) {
 				if err := sessions.Expire(ctx, sessionIdle); err != nil && ctx.Err() == nil {
 					s.log.Error("drop sessions whose time is over", "error", err)
 				}
+			}
+		}
+	}
+}
+
+// asProcess does work that is done under the ledger's name for this process, anew where that changed.
+func (s *Service) asProcess(what string, do func(ctx context.Context, process string) error) func(context.Context) {
+	return func(ctx context.Context) {
+		look := time.NewTicker(time.Second)
+		defer look.Stop()
+		for ctx.Err() == nil {
+			process := s.ledger.Health().Process
+			if process != "" {
+				if err := s.while(ctx, process, look.C, do); err != nil && ctx.Err() == nil {
+					s.log.Error("work in the background ended; it is begun again", "what", what, "error", err)
+				}
+			}
+			select {
+			case <-look.C:
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// while does work for as long as the process has a name.
+func (s *Service) while(ctx context.Context, process string, look <-chan time.Time, do func(context.Context, string) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- do(ctx, process) }()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-look:
+			if s.ledger.Health().Process != process {
+				stop()
 			}
 		}
 	}
