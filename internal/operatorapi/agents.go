@@ -24,6 +24,11 @@ type OfAgentToken struct {
 	OfToken
 }
 
+type weighingAgent struct {
+	OfAgent
+	For string `query:"for" enum:"disable,pause" default:"disable"`
+}
+
 type creatingAgent struct {
 	Body wire.CreateAgent
 }
@@ -213,11 +218,14 @@ func (s *Server) registerInstall() {
 		out.Undo = "Resume lets agents call again."
 		return out, err
 	})
-	handle(s, "agent-impact", func(ctx context.Context, v *visit, _ *OfAgent) (wire.Impact, error) {
+	handle(s, "agent-impact", func(ctx context.Context, v *visit, in *weighingAgent) (wire.Impact, error) {
 		out, err := s.impact(ctx, concern{agents: []string{v.agent.ID}})
-		out.Leaves = []string{"Pausing lets calls that run now finish; disabling cancels them and withholds what they bring.",
-			"An effect that was dispatched runs on and is recorded."}
-		out.Undo = "Resume or enable the agent. What was offered before a disabling stays stale, so its next call is refused once."
+		if in.For == "pause" {
+			out.Leaves, out.Undo = []string{"Calls that run now finish.", "Runs stay open until their deadline."}, "Resume lets the agent call again."
+			return out, err
+		}
+		out.Leaves = []string{"Calls that run now are cancelled, and what they bring is withheld.", "An effect that was dispatched runs on and is recorded."}
+		out.Undo = "Enable opens the doors again. What was offered before stays stale, so the agent's next call is refused once."
 		return out, err
 	})
 	handle(s, "agent-token-impact", func(ctx context.Context, v *visit, in *OfAgentToken) (wire.Impact, error) {

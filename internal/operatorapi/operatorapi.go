@@ -88,6 +88,7 @@ type Server struct {
 	opens   *minute
 	streams *atOnce
 	cross   *http.CrossOriginProtection
+	pages   *pages.Pages
 	spec    []byte
 }
 
@@ -142,11 +143,9 @@ func New(d Deps, o Options) (*Server, error) {
 		return nil, err
 	}
 	s.mux.HandleFunc("/api/", s.nowhere)
-	view, err := pages.New(http.HandlerFunc(s.serveAPI), s.log)
-	if err != nil {
+	if s.pages, err = pages.New(http.HandlerFunc(s.serveAPI), pages.Options{SignIn: o.Base, Sessions: o.Names.Listed, Log: s.log}); err != nil {
 		return nil, err
 	}
-	s.mux.Handle("/", s.page(view))
 	return s, nil
 }
 
@@ -168,7 +167,12 @@ func (s *Server) Handler() http.Handler {
 		}
 		out := newReply(w)
 		defer s.guarded(out, r, "page")()
-		s.mux.ServeHTTP(out, r)
+		if !s.o.Names.Ours(r) {
+			pages.Headers(out.Header())
+			s.refuse(out, invalidHost())
+			return
+		}
+		s.pages.ServeHTTP(out, r)
 	})
 }
 
@@ -179,7 +183,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	defer s.guarded(out, r, "api")()
 	switch {
 	case !s.o.Names.Ours(r):
-		s.refuse(out, fail(http.StatusForbidden, codeInvalidHost, "this server is not reached by that Host; --public-url names the one it answers to"))
+		s.refuse(out, invalidHost())
 	case s.cross.Check(r) != nil || !sameSite(r):
 		s.refuse(out, fail(http.StatusForbidden, codeInvalidOrigin, "pages of other sites may not call this server"))
 	default:
@@ -232,4 +236,6 @@ func (s *Server) refuse(w http.ResponseWriter, f *failure) {
 	_ = json.NewEncoder(w).Encode(f.Problem) // a client that left does not read it
 }
 
-func (s *Server) page(h http.Handler) http.Handler { return h }
+func invalidHost() *failure {
+	return fail(http.StatusForbidden, codeInvalidHost, "this server is not reached by that Host; --public-url names the one it answers to")
+}
