@@ -43,6 +43,7 @@ type found struct {
 	left    time.Duration
 	refused *ledger.Refusal
 	offer   string // the fingerprint that was offered, for the refusal's row
+	renew   bool   // the offer is not as it should be
 	burn    bool   // the approval was presented wrongly
 	again   bool   // somebody else wrote the same call meanwhile: look again
 }
@@ -143,6 +144,7 @@ func (s *Store) judge(tx *sqldb.Tx, e entry, f *found) error {
 		return errTurned
 	}
 	if r := offered(a, g); r != nil {
+		f.renew = g.token && r.Code != "paused"
 		return turned(r)
 	}
 	run, ok, err := enter(tx, a)

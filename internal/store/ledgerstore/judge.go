@@ -13,9 +13,6 @@ import (
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
-// tokenRevoked is why a call is turned away whose offer is as it was.
-const tokenRevoked = "the token of this client was revoked"
-
 // twinAge is how old the newest effect may be for the same one without a key to count as sent again.
 const twinAge = 15 * time.Minute
 
@@ -90,14 +87,14 @@ func refusal(a ledger.Ask, code string, f ledger.Facts) *ledger.Refusal {
 
 // offered says why a call is not let in under the binding in force; nil where it is the one that was offered.
 func offered(a ledger.Ask, g ground) *ledger.Refusal {
-	r, was := g.resolution, g.offer.binding()
+	r := g.resolution
 	switch {
 	case !g.token: // between the door's look and this transaction (TM-044)
-		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: tokenRevoked, Was: was})
+		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: "the token of this client was revoked"})
 	case r.Off != "":
-		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: r.Off, Was: was})
+		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: r.Off, Was: g.offer.binding()})
 	case !g.offer.fingerprint.Valid || g.offer.fingerprint.V != g.fingerprint:
-		return refusal(a, "stale_offer", ledger.Facts{Capability: a.Capability, Was: was, Now: &r.Binding})
+		return refusal(a, "stale_offer", ledger.Facts{Capability: a.Capability, Was: g.offer.binding(), Now: &r.Binding})
 	case r.Paused != nil:
 		return refusal(a, "paused", ledger.Facts{Reason: r.PausedWhat, By: r.Paused.By, At: r.Paused.At})
 	}

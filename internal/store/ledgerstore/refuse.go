@@ -38,7 +38,7 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 		ref = r.Approval
 	}
 	lock := sqldb.Free
-	if stage == stageOffer {
+	if f.renew {
 		lock = sqldb.Calls
 	}
 	id, err := s.keep(ctx, lock, row, func(tx *sqldb.Tx, now int64) ([]ledger.Reason, error) {
@@ -47,7 +47,7 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 			if err := burn(tx, a.Ask, now); err != nil {
 				return nil, err
 			}
-		case stage == stageOffer && r.Code != "paused" && r.Reason != tokenRevoked:
+		case f.renew:
 			if err := s.renew(tx, a.Ask, r); err != nil {
 				return nil, err
 			}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -31,6 +32,7 @@ type Tx struct {
 	dialect Dialect
 	failed  error
 	reading bool
+	until   time.Time // no statement begins after it; zero where the context says so
 }
 
 // Dialect says which database it is.
@@ -155,6 +157,9 @@ func culprit() string {
 func (tx *Tx) prepare(args []any) ([]any, error) {
 	if tx.failed != nil {
 		return nil, tx.failed
+	}
+	if !tx.until.IsZero() && time.Now().After(tx.until) {
+		return nil, tx.fail(unavailable("a transaction took too long", context.DeadlineExceeded))
 	}
 	if tx.reading {
 		return nil, tx.fail(errors.New("a statement inside All: read the rows first"))

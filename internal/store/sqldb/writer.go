@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -232,9 +233,8 @@ func (w *writer) one(j *job) (err error, alive bool) {
 	if err := w.exec("SAVEPOINT job"); err != nil {
 		return fault(SQLite, err), false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), bound)
-	defer cancel()
-	tx := &Tx{ctx: ctx, q: w, dialect: SQLite}
+	// The time is looked at between statements: a context that may end makes the driver start a goroutine for each.
+	tx := &Tx{ctx: context.Background(), q: w, dialect: SQLite, until: time.Now().Add(bound)}
 	err = tx.run(j.do)
 	if err != nil {
 		if w.exec("ROLLBACK TO job") != nil {
