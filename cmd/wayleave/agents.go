@@ -247,11 +247,6 @@ type tokenRevokeCommand struct {
 
 // Run revokes a token.
 func (c *tokenRevokeCommand) Run(s *session) error {
-	in, err := c.look(s)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	what := c.Token
 	if what == "-" { // keeps a token out of the process list
 		var line [256]byte
@@ -261,6 +256,11 @@ func (c *tokenRevokeCommand) Run(s *session) error {
 		}
 		what = strings.TrimSpace(string(line[:n]))
 	}
+	in, err := c.look(s)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	token, err := in.Agents.Revoke(s.ctx, "", what, byCLI)
 	if errors.Is(err, agent.ErrNotFound) {
 		return errors.New("no token has that id; `wayleave agents token list` shows them")

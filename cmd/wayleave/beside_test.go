@@ -1,49 +1,74 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"fmt"
-	"net"
-	"net/http"
-	"net/http/httptest"
+	"io"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/wayleave/wayleave"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/webfetch"
+	"github.com/wayleave/wayleave/weburl"
 )
 
-// TestTM006ServerOfTheSameFolderIsNotReadOverPipes: another process of the install reaches no listener of it either,
-// whatever its own flags permit.
-func TestTM006ServerOfTheSameFolderIsNotReadOverPipes(t *testing.T) {
-	asked := 0
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
-	defer server.Close()
-	address := server.Listener.Addr().String()
-	data := filepath.Join(t.TempDir(), "data")
-	folder, err := datafolder.Open(data)
+// TestTM006OwnListenersAreNotReadOverPipes: a client of the owner's reaches no listener of it, whatever is permitted:
+// neither that of agents and people nor that of metrics.
+func TestTM006OwnListenersAreNotReadOverPipes(t *testing.T) {
+	folder, err := datafolder.Open(filepath.Join(t.TempDir(), "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := folder.Own()
+	options := wayleave.Options{Data: folder.Path(), Log: slog.New(slog.DiscardHandler), Fetch: webfetch.Options{Policy: &weburl.Policy{AllowPrivateHosts: true}}}
+	own, err := take(t.Context(), ownerPlan{folder: folder, options: options, listen: "127.0.0.1:0", metrics: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
-	if _, err := folder.Announce(datafolder.Server{URL: server.URL + "/mcp", Listen: address}); err != nil {
-		t.Fatal(err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- own.run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := own.leave(); err != nil {
+			t.Error(err)
+		}
+	}()
+	at, owned, err := folder.Owner()
+	if err != nil || !owned {
+		t.Fatalf("%+v, %v, %v", at, owned, err)
 	}
-	_, port, err := net.SplitHostPort(address)
+	client, err := wayleave.DialPipe(t.Context(), at.Pipe, "local")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var calls strings.Builder
-	hosts := []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0"}
-	for id, host := range hosts {
-		fmt.Fprintf(&calls, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"web_fetch","arguments":{"url":"http://%s:%s/"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`+"\n", id, host, port)
+	defer client.Close()
+	answers := bufio.NewReader(client)
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	ask := func(message string) string {
+		if _, err := io.WriteString(client, message+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		line, err := answers.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return line
 	}
-	var shown, problems strings.Builder
-	code := run([]string{"mcp", "--data", data, "--allow-private-hosts"}, []string{"HOME=" + t.TempDir()}, strings.NewReader(calls.String()), &shown, &problems)
-	if refused := strings.Count(shown.String(), "listener of this install"); code != exitDone || refused < len(hosts) || asked > 0 {
-		t.Errorf("code %d, %d answers are refusals, the server was asked %d times:\n%s", code, refused, asked, shown.String())
+	ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}`)
+	for _, listener := range []string{own.listener.Addr().String(), own.metrics.Addr().String()} {
+		_, port, _ := strings.Cut(listener, ":")
+		for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0"} {
+			got := ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"web_fetch","arguments":{"url":"http://%s:%s/metrics"},%s}}`, host, port, meta))
+			if !strings.Contains(got, "listener of this install") {
+				t.Errorf("%s:%s: %s", host, port, got)
+			}
+		}
 	}
 }

@@ -52,7 +52,16 @@ func program(t *testing.T) string {
 
 func TestTM095OwnersMemoryIsShutToOthersOfItsUser(t *testing.T) {
 	cmd := ordinary(exec.CommandContext(t.Context(), program(t), "mcp"))
-	cmd.Env = []string{"CANARY=canary-in-the-environment", "HOME=/nonexistent"}
+	home := filepath.Join(filepath.Dir(cmd.Path), "home") // beside the program, where that user may come
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		if err := os.Chown(home, nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd.Env = []string{"CANARY=canary-in-the-environment", "HOME=" + home}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

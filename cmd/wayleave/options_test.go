@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestW010EveryWayOfMakingTheToolSaysTheSame(t *testing.T) {
 		if !errors.As(err, &tool) || *tool != *want {
 			t.Errorf("%q: the tool says %v, the fetcher %v", c.flags, err, want)
 		}
-		_, err = wayleave.New(wayleave.Options{Fetch: c.o})
+		_, err = wayleave.New(t.Context(), wayleave.Options{Data: filepath.Join(t.TempDir(), "data"), Fetch: c.o})
 		var service *webfetch.OptionError
 		if !errors.As(err, &service) || *service != *want {
 			t.Errorf("%q: the service says %v, the fetcher %v", c.flags, err, want)

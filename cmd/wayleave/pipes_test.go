@@ -26,7 +26,7 @@ func TestInterruptEndsTheWaitForStandardInput(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			var shown, problems strings.Builder
-			s := &session{ctx: ctx, in: input{ctx, silent(t)}, out: newOutput(&shown), err: newOutput(&problems)}
+			s := &session{ctx: ctx, in: input{ctx, silent(t)}, out: newOutput(&shown), err: newOutput(&problems), getenv: func(string) string { return "" }}
 			data := dataFlags{Data: t.TempDir()}
 			var err error
 			switch args[0] {

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/wayleave/wayleave/internal/configfile"
+	"github.com/wayleave/wayleave/internal/keyfile"
 )
 
 const envPrefix = "WAYLEAVE_"
@@ -102,7 +103,7 @@ func (s *settings) Validate(app *kong.Application) error {
 			return fmt.Errorf("key %s of configuration file %s: %w", k, s.file, err)
 		}
 	}
-	variables := map[string]bool{envPrefix + "CONFIG": true}
+	variables := map[string]bool{envPrefix + "CONFIG": true, keyfile.Variable: true}
 	for k := range keys {
 		variables[variable(k)] = true
 	}
