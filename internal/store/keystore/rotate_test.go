@@ -340,3 +340,43 @@ func TestFinishStopsWhereTheWorkIsNotItsOwn(t *testing.T) {
 		}
 	})
 }
+
+// TestValueWrittenMeanwhileStays: between the reading of a page and its writing, others write.
+func TestValueWrittenMeanwhileStays(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		p := s.open(t, nil)
+		values := fill(t, p.db, p.keys, "text", "control") + 2
+		rotate(t, p)
+		place := seal.Place{Table: "mcp_sessions", Column: "initialize", Row: "session_001"}
+		fresh, err := p.keys.Seal(place, []byte("newer"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Held is asked when a page is read and not yet written. The first two are of settings; the third has the session,
+		// and the seventh the result, after two pages each of sessions and arguments.
+		asked := 0
+		got := finish(t, p, Finishing{Alone: true, Held: func(context.Context) (bool, error) {
+			switch asked++; asked {
+			case 3:
+				write(t, p.db, "UPDATE mcp_sessions SET initialize = $1 WHERE id = 'session_001'", fresh)
+			case 7:
+				write(t, p.db, "UPDATE tool_calls SET result = NULL WHERE id = 'call_001'")
+			}
+			return true, nil
+		}})
+		if got.Resealed != values-2 {
+			t.Errorf("%+v of %d", got, values)
+		}
+		settled(t, p, values-1)
+		var box []byte
+		if err := p.db.Read(t.Context(), func(tx *sqldb.Tx) error {
+			_, err := tx.One("SELECT initialize FROM mcp_sessions WHERE id = 'session_001'", nil, &box)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := p.keys.Open(place, box); err != nil || string(plain) != "newer" {
+			t.Errorf("%q, %v", plain, err)
+		}
+	})
+}
