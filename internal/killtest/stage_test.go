@@ -92,17 +92,26 @@ func (s *stage) open(kind string) ledger.Run {
 // eventually waits for what must come, by looking.
 func (s *stage) eventually(what string, so func() bool) {
 	s.t.Helper()
+	if !s.within(patience, so) {
+		s.t.Fatalf("it did not come to it in %v that %s", patience, what)
+	}
+}
+
+// within looks until something is so, or the time is over.
+func (s *stage) within(d time.Duration, so func() bool) bool {
+	s.t.Helper()
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	end := time.NewTimer(patience)
+	end := time.NewTimer(d)
 	defer end.Stop()
 	for !so() {
 		select {
 		case <-again.C:
 		case <-end.C:
-			s.t.Fatalf("it did not come to it in %v that %s", patience, what)
+			return false
 		}
 	}
+	return true
 }
 
 // count is the number that a query gives.

@@ -97,20 +97,23 @@ func (s *stage) works(label string, lines int) {
 
 // stopAndWake stops a process in the middle of its work until the others have called it dead and concluded its calls, and
 // then wakes it: it must come back under another name, and nothing that it was permitted may be sent any more.
+//
+// Where it stands still with SQLite's lock nobody can conclude anything, and it is woken and stopped again. A look at the
+// lock does not tell that for sure: a process stops a moment after the signal was sent.
 func (s *stage) stopAndWake(c *child) {
 	s.t.Helper()
 	signal := func(what syscall.Signal) { s.must(c.cmd.Process.Signal(what)) }
-	s.eventually(c.label+" stands still without the database's lock", func() bool {
+	var names int64
+	s.eventually(c.label+" is dead for the others, and its calls are concluded", func() bool {
+		names = s.count("SELECT count(*) FROM processes WHERE label=$1", c.label)
 		signal(syscall.SIGSTOP)
-		if s.inFlight(c.label) > 0 && s.unlocked() {
+		if s.inFlight(c.label) > 0 && s.unlocked() && s.within(10*ttl, func() bool {
+			return s.count("SELECT count(*) FROM processes WHERE label=$1 AND dead=0", c.label) == 0 && s.inFlight(c.label) == 0
+		}) {
 			return true
 		}
 		signal(syscall.SIGCONT)
 		return false
-	})
-	names := s.count("SELECT count(*) FROM processes WHERE label=$1", c.label)
-	s.eventually(c.label+" is dead for the others, and its calls are concluded", func() bool {
-		return s.count("SELECT count(*) FROM processes WHERE label=$1 AND dead=0", c.label) == 0 && s.inFlight(c.label) == 0
 	})
 	signal(syscall.SIGCONT)
 	s.eventually(c.label+" lives under another name", func() bool {
