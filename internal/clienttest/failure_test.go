@@ -42,6 +42,12 @@ func TestFailureReachesAPiHostWithItsFields(t *testing.T) {
 		if message, _ := r.StructuredContent["message"].(string); message == "" || strings.Contains(message, "\n") {
 			t.Errorf("failure %d: message %q", i+1, message)
 		}
+		for _, id := range []string{"run_id", "tool_call_id"} {
+			if text, _ := r.StructuredContent[id].(string); !strings.Contains(text, "_") {
+				t.Errorf("failure %d: %s is %q", i+1, id, text)
+			}
+			delete(r.StructuredContent, id)
+		}
 		delete(r.StructuredContent, "message")
 		got, err := json.Marshal(r.StructuredContent)
 		if err != nil {
