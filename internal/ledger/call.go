@@ -12,7 +12,7 @@ import (
 	"github.com/wayleave/wayleave/internal/effect"
 )
 
-// What ends the context of a call's work before its caller does; see context.Cause.
+// Why a dispatch was not made.
 var (
 	// ErrHeld says that another effect of the run is in flight or uncertain.
 	ErrHeld = errors.New("another effect holds the run")
@@ -20,11 +20,15 @@ var (
 	ErrOver = errors.New("the run ended")
 	// ErrLate says that somebody else concluded the call.
 	ErrLate = errors.New("the call is not ours any more")
+)
+
+// What ends a permit and the context of a call's work, besides the caller and this process's own end; see context.Cause.
+var (
 	// ErrBindingChanged says that what the call was admitted under is not in force any more.
 	ErrBindingChanged = errors.New("the binding changed")
 	// ErrTime says that the tool's own bound is over.
 	ErrTime = errors.New("the time of the call is over")
-	// ErrRunDeadline says that the run's deadline is near: what is under way has to end.
+	// ErrRunDeadline says that the run's deadline is over.
 	ErrRunDeadline = errors.New("the run's deadline is over")
 	// ErrStopped says that somebody stopped the call.
 	ErrStopped = errors.New("the call was stopped")
@@ -198,6 +202,8 @@ func (c *Call) Settle(r Report) (Settled, error) {
 	case c.settled != nil || c.failed != nil:
 		return c.last(), c.failed
 	}
+	c.stop(errSettled) // from here on nothing can be sent, so that what is written is what was sent
+	c.listen()
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
 	settled, err := c.conclude(ctx, r)
@@ -210,8 +216,6 @@ func (c *Call) Settle(r Report) (Settled, error) {
 	c.mu.Lock()
 	c.ended = true
 	c.mu.Unlock()
-	c.stop(errSettled)
-	c.listen()
 	c.shout()
 	c.l.leftFlight()
 	return c.last(), c.failed

@@ -268,3 +268,34 @@ func TestALateOwnerIsToldWhatStands(t *testing.T) {
 		i.hold(c.ID())
 	})
 }
+
+// While the end of a call is being written nothing can be sent any more: what was not opened by then never will be.
+func TestNothingIsSentWhileACallIsSettled(t *testing.T) {
+	for _, k := range kinds {
+		for _, opened := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				i := newInstall(t)
+				l, s, _ := i.process()
+				c := i.admit(l, i.ask(k))
+				p, err := c.Dispatch(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if opened {
+					if _, err := p.Open(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.before(func(method string) error {
+					if method == "Settle" {
+						if _, err := p.Open(t.Context()); err == nil || p.Check() == nil {
+							t.Errorf("%s, opened %t: a permit holds while the end is written", k.class, opened)
+						}
+					}
+					return nil
+				})
+				i.settle(c, ledger.Done([]byte("result")))
+			})
+		}
+	}
+}
