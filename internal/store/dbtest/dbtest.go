@@ -53,6 +53,10 @@ func (c *Clock) Advance(d time.Duration) {
 	c.us.Store(us)
 }
 
+// standing is the clock in PostgreSQL. A sequence, since that is read when it is asked for, also by a statement that waited
+// for a lock meanwhile, as the real clock is; a constant would be the time at which the statement was planned.
+const standing = "CREATE OR REPLACE FUNCTION now_us() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$ SELECT last_value FROM " + kept + ".clock $$"
+
 // Each runs test on a migrated, empty database of each kind, as subtests "sqlite" and "postgres".
 func Each(t *testing.T, test func(t *testing.T, db *sqldb.DB, clock *Clock)) {
 	t.Helper()
@@ -114,8 +118,11 @@ func New(t testing.TB, d sqldb.Dialect) Place {
 	}
 	pool.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = pool.Close() })
+	if _, err := pool.ExecContext(t.Context(), standing); err != nil {
+		t.Fatal(err)
+	}
 	clock.set = func(us int64) error {
-		_, err := pool.ExecContext(context.Background(), fmt.Sprintf("CREATE OR REPLACE FUNCTION now_us() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$ SELECT %d::BIGINT $$", us))
+		_, err := pool.ExecContext(context.Background(), "SELECT setval('"+kept+".clock', $1)", us)
 		return err
 	}
 	clock.Advance(0)

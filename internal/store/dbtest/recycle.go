@@ -41,7 +41,7 @@ func (c *cluster) keepFirst(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = pool.Close() }()
-	if _, err := pool.ExecContext(ctx, "CREATE SCHEMA "+kept+"; CREATE TABLE "+kept+".settings AS TABLE settings"); err != nil {
+	if _, err := pool.ExecContext(ctx, "CREATE SCHEMA "+kept+"; CREATE SEQUENCE "+kept+".clock; CREATE TABLE "+kept+".settings AS TABLE settings"); err != nil {
 		return err
 	}
 	return pool.QueryRowContext(ctx, shapeOf).Scan(&c.shape)

@@ -10,10 +10,10 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/wayleave/wayleave/internal/store/dbtest"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -23,6 +23,17 @@ const mutantVariable = "WAYLEAVE_MUTANT"
 // fault is what a mutant does wrong: a text of the store's sources and what stands there instead. In the new text,
 // MUTANT is the condition that this mutant is the one that runs, and SQL(wrong|right) a piece of a statement.
 type fault struct{ name, file, right, wrong string }
+
+// races are the faults that only a crowd on PostgreSQL can meet: without the settings lock, what was read may be changed
+// before it is acted on.
+func races() []fault {
+	const lock, none = `(ctx, sqldb.Calls, func`, `(ctx, map[bool]sqldb.Lock{true: sqldb.Free, false: sqldb.Calls}[MUTANT], func`
+	return []fault{
+		{"admission without the settings lock", "ledgerstore/admit.go", lock, none},
+		{"dispatch without the settings lock", "ledgerstore/dispatch.go", lock, none},
+		{"result without the settings lock", "ledgerstore/settle.go", lock, none},
+	}
+}
 
 func faults() []fault {
 	return []fault{
@@ -52,9 +63,9 @@ func faults() []fault {
 }
 
 // names are the faults, each once.
-func names() (list []string) {
+func names(faults []fault) (list []string) {
 	seen := make(map[string]bool)
-	for _, f := range faults() {
+	for _, f := range faults {
 		if !seen[f.name] {
 			seen[f.name] = true
 			list = append(list, f.name)
@@ -106,7 +117,7 @@ func buildMutants(t *testing.T) string {
 		t.Fatal(err)
 	}
 	texts := make(map[string]string)
-	for _, f := range faults() {
+	for _, f := range slices.Concat(faults(), races()) {
 		pkg := path.Dir(f.file)
 		texts[path.Join(pkg, "mutated.go")] = "package " + pkg + helper
 		if texts[f.file] == "" {
@@ -143,37 +154,42 @@ func buildMutants(t *testing.T) string {
 }
 
 // TestMutantsAreKilled lets the walk meet a store with each fault. On SQLite each has 6,000 steps to show itself; a soak
-// does the same on PostgreSQL.
+// does the same on PostgreSQL, and lets the crowd meet the races.
 func TestMutantsAreKilled(t *testing.T) {
 	if os.Getenv(mutantVariable) != "" {
 		t.Fatal("a mutant looks for mutants")
 	}
 	program := buildMutants(t)
-	dialects := []sqldb.Dialect{sqldb.SQLite}
-	if os.Getenv(soak) != "" {
-		dialects = dbtest.Dialects
-	}
-	walk := func(mutant string, d sqldb.Dialect, steps string) (string, error) {
-		c := exec.CommandContext(t.Context(), program, "-test.run", "^TestWalk$/^"+string(d)+"$", "-test.timeout", "10m")
+	run := func(mutant, test string, d sqldb.Dialect, steps string) (string, error) {
+		c := exec.CommandContext(t.Context(), program, "-test.run", "^"+test+"$/^"+string(d)+"$", "-test.timeout", "10m")
 		c.Env = append(os.Environ(), mutantVariable+"="+mutant, "WAYLEAVE_STEPS="+steps)
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	for _, d := range dialects {
-		t.Run(string(d), func(t *testing.T) {
-			if out, err := walk("none", d, "300"); err != nil {
-				t.Fatalf("the copy without a fault does not pass: %v\n%s", err, out)
+	killed := func(mutant, test string, d sqldb.Dialect, sign *regexp.Regexp) {
+		t.Run(fmt.Sprintf("%s on %s", mutant, d), func(t *testing.T) {
+			out, err := run(mutant, test, d, "6000")
+			found := sign.FindString(out)
+			if err == nil || found == "" {
+				t.Fatalf("the mutant lives: %v\n%s", err, out)
 			}
-			for _, name := range names() {
-				t.Run(name, func(t *testing.T) {
-					out, err := walk(name, d, "6000")
-					found := regexp.MustCompile(`seed \d+, step \d+ of \d+: [^\n]*`).FindString(out)
-					if err == nil || found == "" {
-						t.Fatalf("the mutant lives: %v\n%s", err, out)
-					}
-					t.Log(found)
-				})
-			}
+			t.Log(found)
 		})
+	}
+	foreseen := regexp.MustCompile(`seed \d+, step \d+ of \d+: [^\n]*`)
+	if out, err := run("none", "TestWalk", sqldb.SQLite, "300"); err != nil {
+		t.Fatalf("the copy without a fault does not pass: %v\n%s", err, out)
+	}
+	for _, name := range names(faults()) {
+		killed(name, "TestWalk", sqldb.SQLite, foreseen)
+	}
+	if os.Getenv(soak) == "" {
+		return
+	}
+	for _, name := range names(faults()) {
+		killed(name, "TestWalk", sqldb.Postgres, foreseen)
+	}
+	for _, name := range names(races()) {
+		killed(name, "TestCrowd", sqldb.Postgres, regexp.MustCompile(`I[478] \w+: not so [^\n]*`))
 	}
 }
