@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -37,7 +36,6 @@ func TestTM055ACutStreamAndTheSameCallAgainWithoutAKeyIsOneEffect(t *testing.T) 
 // The same effect in flight: the second waits, and gets the record where the first caller has left.
 func TestTM055TheSameEffectWaitsForItsTwin(t *testing.T) {
 	onDatabases(t, func(t *testing.T, s *stage) {
-		s.process = s.start(t, s.rows, func(o *ledger.Options, _ *tool.Options) { o.Wait = 20 * time.Second })
 		s.list(t, caller())
 		stop := tooltest.NewStop()
 		s.set.Script.At(tooltest.Input(2), stop.Do)
@@ -47,7 +45,7 @@ func TestTM055TheSameEffectWaitsForItsTwin(t *testing.T) {
 			_, err := s.Call(ctx, caller(), "press", json.RawMessage(`{"text":"a"}`))
 			gone <- err
 		}()
-		<-stop.Reached
+		reached(t, stop)
 		leave()
 		var fault *tool.Fault
 		if err := <-gone; !errors.As(err, &fault) || fault.Code != "cancelled" || fault.Call == "" {
@@ -239,7 +237,7 @@ func TestARepeatOfACallWithoutAnAnswerIsToldWhatBecameOfIt(t *testing.T) {
 			_, err := s.Call(ctx, keyed("key-0001"), "ask", json.RawMessage(`{"text":"a"}`))
 			gone <- err
 		}()
-		<-stop.Reached
+		reached(t, stop)
 		leave()
 		if err := <-gone; err == nil {
 			t.Fatal("a caller that left got a result")

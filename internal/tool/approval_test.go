@@ -89,9 +89,7 @@ func TestACallThatNeedsAYesRunsOnceAfterIt(t *testing.T) {
 func TestCallsThatJoinAQuestionShareItsResult(t *testing.T) {
 	onDatabases(t, func(t *testing.T, s *stage) {
 		stood := &counting{Store: s.approvals}
-		s.process = s.start(t, s.rows, func(lo *ledger.Options, o *tool.Options) {
-			lo.Wait, o.Wait, o.Approvals = 30*time.Second, 30*time.Second, stood
-		})
+		s.process = s.start(t, s.rows, func(_ *ledger.Options, o *tool.Options) { o.Wait, o.Approvals = 20*time.Second, stood })
 		s.list(t, caller())
 		const n = 4
 		results, faults := make([]tool.Result, n), make([]error, n)
@@ -315,7 +313,7 @@ func TestTM067OnlyAStoredYesCounts(t *testing.T) {
 	onDatabases(t, func(t *testing.T, s *stage) {
 		s.list(t, caller())
 		ctx, leave := context.WithCancel(t.Context())
-		s.process = s.start(t, s.rows, func(_ *ledger.Options, o *tool.Options) { o.Wait = 20 * time.Second })
+		s.process = s.patient(t)
 		gone := make(chan error, 1)
 		go func() {
 			_, err := s.Call(ctx, caller(), "publish", json.RawMessage(publish))
@@ -371,14 +369,15 @@ func TestTM062AFormAnswersOnlyWhereAnOperatorAllowedIt(t *testing.T) {
 			}
 		}
 		answer = "once"
-		want(t, s.call(t, c, "publish", publish), "")
+		patient := s.patient(t)
+		want(t, patient.call(t, c, "publish", publish), "")
 		q := shown[len(shown)-1]
 		if q.ID != id || strings.Join(q.Answers, " ") != "once deny" ||
 			q.Message != "May me run publish on https://example.com? It types, uploads, sends a form and signs in with site_account." {
 			t.Errorf("the form is %+v", q)
 		}
 		answer = "deny"
-		want(t, s.call(t, c, "publish", publish), "denied")
+		want(t, patient.call(t, c, "publish", publish), "denied")
 		if n := s.count(t, `SELECT count(*) FROM audit WHERE verb = 'approval.answered' AND actor = 'token:tok_1' AND detail LIKE '%"channel":"elicitation"%'`); n != 2 {
 			t.Errorf("%d answers are in the audit with their channel", n)
 		}
@@ -399,10 +398,11 @@ func TestACallThatComesAgainWithTheAnswerIsTheSameCall(t *testing.T) {
 			carried = q.ID
 			return "", false, tool.ErrComeAgain
 		}
-		if _, err := s.Call(t.Context(), c, "publish", json.RawMessage(publish)); !errors.Is(err, tool.ErrComeAgain) {
+		patient := s.patient(t)
+		if _, err := patient.Call(t.Context(), c, "publish", json.RawMessage(publish)); !errors.Is(err, tool.ErrComeAgain) {
 			t.Fatalf("the call ends with %v", err)
 		}
-		want(t, s.call(t, c, "publish", publish), "")
+		want(t, patient.call(t, c, "publish", publish), "")
 		if n := s.count(t, "SELECT count(*) FROM approvals"); n != 1 {
 			t.Errorf("%d questions", n)
 		}
@@ -421,7 +421,7 @@ func TestAPersonAtTheClientStatesWhatHappened(t *testing.T) {
 		}
 		want(t, s.call(t, c, "press", `{"text":"b"}`), "effect_uncertain") // TM-047: nobody allowed the form
 		s.write(t, "UPDATE agents SET elicitation = 1 WHERE id = $1", me)
-		want(t, s.call(t, c, "press", `{"text":"b"}`), "")
+		want(t, s.patient(t).call(t, c, "press", `{"text":"b"}`), "")
 		if shown.ID != held.Call || shown.Message != "press "+held.Call+" was sent at 05:06:10 UTC; did it happen?" {
 			t.Errorf("the form is %+v", shown)
 		}

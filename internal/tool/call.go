@@ -26,6 +26,7 @@ type inquiry struct {
 	looked  ledger.Looked
 	plan    Plan
 	asked   bool // the form about an uncertain effect was shown: once a call
+	offered bool // the first offer of the audience was written: once a call
 	waiting func(ledger.Progress)
 }
 
@@ -91,6 +92,15 @@ func (q *inquiry) answer(ctx context.Context, arguments json.RawMessage) (Result
 		var err error
 		if q.looked, err = q.o.Ledger.Look(ctx, q.ask); err != nil {
 			return Result{}, q.lost(ctx, err)
+		}
+		if r := q.looked.Refusal; r != nil && r.Code == "stale_offer" && r.Was == nil && !q.offered {
+			// Nobody listed tools for this audience, so nothing was promised that could have changed meanwhile: a client
+			// that knows the tool's name calls it.
+			q.offered = true
+			if _, err := q.o.Rows.Offer(ctx, q.ask.Agent, q.ask.Audience, []ledger.Tool{ledgerTool(q.plug)}); err != nil {
+				return Result{}, q.lost(ctx, stored("write the offer", err))
+			}
+			continue
 		}
 		q.ask.Class = q.looked.Binding.Class
 		switch {

@@ -243,7 +243,7 @@ func TestAWaitingCallerIsToldWhatItWaitsFor(t *testing.T) {
 				r.Delivered(true)
 			}
 		}()
-		<-stop.Reached
+		reached(t, stop)
 		holder := calls(t, s, "press")[0].ID
 		for _, c := range []struct{ text, says string }{
 			{"a", "waiting for the same press call, " + holder + ", to end"},

@@ -56,11 +56,11 @@ func TestEffectsOfARunAreSentOneAfterTheOther(t *testing.T) {
 					})
 				}
 				call(0)
-				<-first.Reached
+				reached(t, first)
 				call(1)
-				<-gate.Reached // both are admitted
+				reached(t, gate) // both are admitted
 				first.Go()
-				<-inFlight.Reached
+				reached(t, inFlight)
 				gate.Go()
 				time.Sleep(10 * time.Second) // of the bubble: the second waits for the first
 				if got := s.set.World.Entries(); len(got) != 1 {

@@ -66,9 +66,9 @@ func rules(t testing.TB) *connection.Rules {
 // start makes a process over rows, and ends it with the test.
 func (s *stage) start(t *testing.T, rows ledger.Store, change func(*ledger.Options, *tool.Options)) process {
 	t.Helper()
-	lo := ledger.Options{Label: "test", DigestKey: []byte(strings.Repeat("k", 32)), TTL: 24 * time.Hour, Wait: 300 * time.Millisecond, Flush: 5 * time.Millisecond,
+	lo := ledger.Options{Label: "test", DigestKey: []byte(strings.Repeat("k", 32)), TTL: 24 * time.Hour, Wait: 20 * time.Second, Flush: 5 * time.Millisecond,
 		Drain: time.Second, Retention: ledger.Retention{}}
-	po := tool.Options{Rows: rows, Approvals: s.approvals, AnswerBase: func() string { return base }, Wait: 300 * time.Millisecond,
+	po := tool.Options{Rows: rows, Approvals: s.approvals, AnswerBase: func() string { return base }, Wait: 40 * time.Millisecond,
 		Policy: func(context.Context, string) (approval.Policy, error) { return s.policy, nil },
 		Plugs:  plugsOf(s)}
 	if change != nil {
@@ -110,11 +110,18 @@ func newStage(t *testing.T, db *sqldb.DB, clock *dbtest.Clock, point func(string
 	}
 	s := &stage{approvals: approvalstore.New(db, sealer), clock: clock, db: db, sealer: sealer, oracle: tooltest.NewOracle(t)}
 	s.set = tooltest.NewSet(tooltest.NewWorld(), s.oracle.Send)
-	for _, id := range []string{me, other} {
+	for token, id := range map[string]string{"tok_1": me, "tok_2": other} {
 		s.write(t, `INSERT INTO agents (id, slug, name, state, grants_version, created_at) VALUES ($1, $2, $2, 'active', 1, now_us())`, id, strings.TrimPrefix(id, "agent_"))
+		s.write(t, `INSERT INTO agent_tokens (id, agent_id, hash, scope, created_at) VALUES ($1, $2, $1, 'tools', now_us())`, token, id)
 	}
 	s.process = s.start(t, rows, nil)
 	return s
+}
+
+// patient starts a program in which a call waits for a person as long as a test does.
+func (s *stage) patient(t *testing.T) process {
+	t.Helper()
+	return s.start(t, s.rows, func(_ *ledger.Options, o *tool.Options) { o.Wait = 20 * time.Second })
 }
 
 // beside starts a second program, with a database handle of its own.
@@ -300,6 +307,16 @@ func (p process) record(t *testing.T, r tool.Result) ledger.Record {
 		t.Fatalf("record %q of run %q: %v", r.Call, r.Run, err)
 	}
 	return rec
+}
+
+// reached waits until a call has come to a stop.
+func reached(t *testing.T, stop *tooltest.Stop) {
+	t.Helper()
+	select {
+	case <-stop.Reached:
+	case <-time.After(20 * time.Second):
+		t.Fatal("no call came to where it was to stop")
+	}
 }
 
 // eventually waits for what another goroutine does.
