@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/place"
 )
 
 // commandLine runs one and gives what it said.
@@ -59,12 +62,12 @@ func TestTM118WhatNobodyReadsLoosensNothing(t *testing.T) {
 		}
 		stdout, stderr, code := commandLine(t, "", environ, "check-url", "--config", file, elsewhere)
 		if c.says == "" {
-			if code != exitDone || !strings.Contains(stdout, `"verdict":"allow"`) {
+			if code != cli.ExitDone || !strings.Contains(stdout, `"verdict":"allow"`) {
 				t.Errorf("%s, %s: exit %d %s%s", c.file, c.variable, code, stdout, stderr)
 			}
 			continue
 		}
-		if code != exitUsage || stdout != "" || !strings.Contains(stderr, c.says) {
+		if code != cli.ExitUsage || stdout != "" || !strings.Contains(stderr, c.says) {
 			t.Errorf("%s, %s: exit %d, %s, %q; want that it names %q", c.file, c.variable, code, stdout, stderr, c.says)
 		}
 	}
@@ -74,7 +77,7 @@ func TestTM118WhatNobodyReadsLoosensNothing(t *testing.T) {
 		"--allowed-hosts": {"check-url", "--allowed-hosts=", elsewhere}, "allowed-hosts \"\"": {"check-url", "--allowed-hosts=,", elsewhere},
 		"--blocked-networks": {"check-url", "--blocked-networks=", elsewhere}, "--allowed-ports": {"check-url", "--allowed-ports=", elsewhere},
 	} {
-		if stdout, stderr, code := commandLine(t, "", nil, given...); code != exitUsage || stdout != "" || !strings.Contains(stderr, says) {
+		if stdout, stderr, code := commandLine(t, "", nil, given...); code != cli.ExitUsage || stdout != "" || !strings.Contains(stderr, says) {
 			t.Errorf("%q: exit %d, %s, %q", given, code, stdout, stderr)
 		}
 	}
@@ -84,7 +87,7 @@ func TestTM118WhatNobodyReadsLoosensNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, variable := range []string{"X=y", "WAYLEAVE_ALLOWED_HOSTS=", "WAYLEAVE_ALLOWED_HOSTS=b.example"} {
-		if stdout, _, code := commandLine(t, "", []string{variable}, "check-url", "--config", file, elsewhere); code != exitDone || !strings.Contains(stdout, `"verdict":"refuse"`) {
+		if stdout, _, code := commandLine(t, "", []string{variable}, "check-url", "--config", file, elsewhere); code != cli.ExitDone || !strings.Contains(stdout, `"verdict":"refuse"`) {
 			t.Errorf("a sound list and %s: exit %d, %s", variable, code, stdout)
 		}
 	}
@@ -95,7 +98,7 @@ func TestTM051ListenerBeyondLoopbackNeedsACover(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0", "192.0.2.1:0", "[2001:db8::1]:0", "wayleave.example:0", "127.0.0.1.example:0", "[::ffff:192.0.2.1]:0", "*:0"} {
 		data := filepath.Join(t.TempDir(), "data")
 		stdout, stderr, code := commandLine(t, "", nil, "serve", "--listen", listen, "--data", data)
-		if code != exitUsage || stdout != "" || !strings.Contains(stderr, "--behind-proxy") {
+		if code != cli.ExitUsage || stdout != "" || !strings.Contains(stderr, "--behind-proxy") {
 			t.Errorf("%s: exit %d, %s, %q", listen, code, stdout, stderr)
 		}
 		if _, err := os.Stat(data); err == nil {
@@ -104,7 +107,7 @@ func TestTM051ListenerBeyondLoopbackNeedsACover(t *testing.T) {
 	}
 	for listen, want := range map[string]bool{"127.0.0.1": true, "127.8.9.1": true, "::1": true, "::ffff:127.0.0.1": true, "localhost": true,
 		"": false, "0.0.0.0": false, "::": false, "localhost.example": false, "x.localhost": false, "10.0.0.1": false, "127.0.0.1.example": false} {
-		if loopback(listen) != want {
+		if place.Loopback(listen) != want {
 			t.Errorf("%q is loopback: %v", listen, !want)
 		}
 	}
@@ -135,7 +138,7 @@ func TestW143JudgesEachLineInOrder(t *testing.T) {
 	}
 	stdout, stderr, code := commandLine(t, in.String(), nil, "check-url", "-")
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
-	if code != exitDone || len(lines) != len(file.Cases) || len(lines) != 427 || stderr != "" {
+	if code != cli.ExitDone || len(lines) != len(file.Cases) || len(lines) != 427 || stderr != "" {
 		t.Fatalf("exit %d, %d lines for %d URLs, %q", code, len(lines), len(file.Cases), stderr)
 	}
 	for i, c := range file.Cases {

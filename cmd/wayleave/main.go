@@ -1,27 +1,23 @@
 // Command wayleave gives AI agents leave to use the web: it serves web_fetch over MCP (serve, mcp), reads single pages
-// (fetch, convert), judges URLs (check-url), and keeps the tokens with which agents call (agents, attach).
+// (fetch, convert), judges URLs (check-url), and lets people see, answer and limit what agents do.
 //
-// The one rule: what a person or a page wrote goes to a terminal only through [output], which strips what a terminal
-// would obey. Exit codes: 0 done, 1 failed, 2 used wrongly (flags, arguments, configuration).
+// The one rule: it joins commands and decides nothing; each command is a file in one of the packages below internal/cli.
 package main
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/alecthomas/kong"
-)
 
-// Exit codes.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/keeping"
+	"github.com/wayleave/wayleave/internal/cli/page"
+	"github.com/wayleave/wayleave/internal/cli/serving"
 )
 
 func main() {
@@ -32,28 +28,17 @@ func main() {
 type commands struct {
 	Config string `help:"Configuration file (JSON with comments). Keys are flag names with underscores." placeholder:"FILE"`
 
-	Serve    serveCommand    `cmd:"" help:"Serve agents over MCP at /mcp."`
-	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Serve one agent over stdin and stdout."`
-	Attach   attachCommand   `cmd:"" help:"Print the block that attaches an agent's harness, with a fresh token."`
-	SignIn   signInCommand   `cmd:"" name:"sign-in" help:"Print a link with which a person signs in, once."`
-	Agents   agentsCommand   `cmd:"" help:"List agents; make, list and revoke their tokens."`
-	Allow    allowCommand    `cmd:"" help:"Let agents read a private host, also beside a running server."`
-	Fetch    fetchCommand    `cmd:"" help:"Read one URL and print what a model would read."`
-	Convert  convertCommand  `cmd:"" help:"Convert a file as if a site had sent it."`
-	CheckURL checkURLCommand `cmd:"" name:"check-url" help:"Say for each URL whether it may be fetched, one JSON object a line."`
-	Doctor   doctorCommand   `cmd:"" help:"Show what is set, from where, and what is wrong."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
-}
-
-// session is what a command works with.
-type session struct {
-	ctx      context.Context
-	in       io.Reader // standard input; a signal ends a read
-	pipe     io.Reader // standard input as it is
-	out      *output   // results
-	err      *output   // everything else
-	settings *settings
-	getenv   func(string) string
+	Serve    serving.Serve  `cmd:"" help:"Serve agents over MCP at /mcp, and people."`
+	MCP      serving.MCP    `cmd:"" name:"mcp" help:"Serve one agent over stdin and stdout."`
+	Attach   keeping.Attach `cmd:"" help:"Print the block that attaches an agent's harness, with a fresh token."`
+	SignIn   keeping.SignIn `cmd:"" name:"sign-in" help:"Print a link with which a person signs in, once."`
+	Agents   keeping.Agents `cmd:"" help:"List agents; make, list and revoke their tokens."`
+	Allow    keeping.Allow  `cmd:"" help:"Let agents read a private host, also beside a running server."`
+	Fetch    page.Fetch     `cmd:"" help:"Read one URL and print what a model would read."`
+	Convert  page.Convert   `cmd:"" help:"Convert a file as if a site had sent it."`
+	CheckURL page.CheckURL  `cmd:"" name:"check-url" help:"Say for each URL whether it may be fetched, one JSON object a line."`
+	Doctor   serving.Doctor `cmd:"" help:"Show what is set, from where, and what is wrong."`
+	Version  versionCommand `cmd:"" help:"Print the version."`
 }
 
 // exit is how kong's help ends a run.
@@ -61,7 +46,7 @@ type exit int
 
 func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	restrictFiles()
-	out, problems := newOutput(stdout), newOutput(stderr)
+	out, problems := cli.NewOutput(stdout), cli.NewOutput(stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -75,36 +60,33 @@ func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (cod
 		}
 	}()
 
-	set, err := loadSettings(args, environ)
+	set, err := cli.LoadSettings(args, environ)
 	if err != nil {
-		problems.printf("wayleave: %v\n", err)
-		return exitUsage
+		problems.Printf("wayleave: %v\n", err)
+		return cli.ExitUsage
 	}
-	var cli commands
-	parser, err := kong.New(&cli, kong.Name("wayleave"), kong.UsageOnError(), kong.Writers(out, problems),
+	var tree commands
+	parser, err := kong.New(&tree, kong.Name("wayleave"), kong.UsageOnError(), kong.Writers(out, problems),
 		kong.Description("Leave for AI agents to use the web, on their operator's terms."),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Resolvers(set))
 	if err != nil {
-		problems.printf("wayleave: %v\n", err)
-		return exitFailed
+		problems.Printf("wayleave: %v\n", err)
+		return cli.ExitFailed
 	}
-	chosen, err := parser.Parse(withUnits(args))
+	chosen, err := parser.Parse(cli.WithUnits(args))
 	if err != nil {
-		problems.printf("wayleave: %v\n", err)
-		problems.printf("`wayleave %s--help` shows what there is\n", commandOf(err))
-		return exitUsage
+		problems.Printf("wayleave: %v\n", err)
+		problems.Printf("`wayleave %s--help` shows what there is\n", commandOf(err))
+		return cli.ExitUsage
 	}
-	if err := set.note(chosen); err != nil {
-		problems.printf("wayleave: %v\n", err)
-		return exitUsage
+	if err := set.Note(chosen); err != nil {
+		problems.Printf("wayleave: %v\n", err)
+		return cli.ExitUsage
 	}
-	err = chosen.Run(&session{ctx: ctx, in: input{ctx, stdin}, pipe: stdin, out: out, err: problems, settings: set, getenv: set.getenv})
-	if err == nil {
-		err = out.failed() // what was to be shown was not: a token, say
-	}
-	return report(err, problems)
+	err = chosen.Run(&cli.Session{Ctx: ctx, In: cli.NewInput(ctx, stdin), Pipe: stdin, Out: out, Err: problems, Settings: set, Getenv: set.Getenv, Build: thisBuild()})
+	return cli.Report(err, out, problems)
 }
 
 // commandOf names the command in which parsing failed, with a space behind it.
@@ -116,31 +98,4 @@ func commandOf(err error) string {
 		}
 	}
 	return ""
-}
-
-// usageError is a mistake in flags, arguments or configuration.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func misused(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
-
-// errTold says that the command failed and has said so itself.
-var errTold = errors.New("failed")
-
-func report(err error, problems *output) int {
-	var used *usageError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.Is(err, errTold):
-		return exitFailed
-	case errors.As(err, &used):
-		problems.printf("wayleave: %v\n", err)
-		return exitUsage
-	default:
-		problems.printf("wayleave: %v\n", err)
-		return exitFailed
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave"
+	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/webfetch"
 )
 
@@ -59,7 +60,7 @@ func TestW010EveryWayOfMakingTheToolSaysTheSame(t *testing.T) {
 		line := fmt.Sprintf("%s is %s, must be %s\n", want.Option, want.Value, want.Want)
 		for _, command := range [][]string{{"fetch", "http://a.example/"}, {"serve", "--listen=127.0.0.1:0"}, {"mcp"}} {
 			code, _, stderr := runCommand(t, append(command, c.flags...)...)
-			if code != exitUsage || !strings.HasSuffix(stderr, line) {
+			if code != cli.ExitUsage || !strings.HasSuffix(stderr, line) {
 				t.Errorf("%s %q: exit %d, %q, want %q", command[0], c.flags, code, stderr, line)
 			}
 		}
@@ -69,7 +70,7 @@ func TestW010EveryWayOfMakingTheToolSaysTheSame(t *testing.T) {
 func TestW010DoctorShowsTheLibrarysDefaults(t *testing.T) {
 	_, stdout, _ := runCommand(t, "doctor", "--json", "--listen=127.0.0.1:0")
 	var report struct {
-		Limits []setting `json:"limits"`
+		Limits []cli.Setting `json:"limits"`
 	}
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 		t.Fatalf("%v: %s", err, stdout)

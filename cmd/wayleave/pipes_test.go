@@ -10,6 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/keeping"
+	"github.com/wayleave/wayleave/internal/cli/page"
+	"github.com/wayleave/wayleave/internal/cli/place"
 )
 
 // silent is a pipe into which nobody writes; its reads end with the test.
@@ -26,18 +31,18 @@ func TestInterruptEndsTheWaitForStandardInput(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			var shown, problems strings.Builder
-			s := &session{ctx: ctx, in: input{ctx, silent(t)}, out: newOutput(&shown), err: newOutput(&problems), getenv: func(string) string { return "" }}
-			data := dataFlags{Data: t.TempDir()}
+			s := &cli.Session{Ctx: ctx, In: cli.NewInput(ctx, silent(t)), Out: cli.NewOutput(&shown), Err: cli.NewOutput(&problems), Getenv: func(string) string { return "" }}
+			data := place.DataFlags{Data: t.TempDir()}
 			var err error
 			switch args[0] {
 			case "convert":
-				err = (&convertCommand{File: "-"}).Run(s)
+				err = (&page.Convert{File: "-"}).Run(s)
 			case "check-url":
-				err = (&checkURLCommand{URLs: []string{"-"}}).Run(s)
+				err = (&page.CheckURL{URLs: []string{"-"}}).Run(s)
 			default:
-				err = (&tokenRevokeCommand{dataFlags: data, Token: "-"}).Run(s)
+				err = (&keeping.TokenRevoke{DataFlags: data, Token: "-"}).Run(s)
 			}
-			if !errors.Is(err, errInterrupted) {
+			if !errors.Is(err, cli.ErrInterrupted) {
 				t.Errorf("it ended with %v", err)
 			}
 		})
@@ -45,7 +50,7 @@ func TestInterruptEndsTheWaitForStandardInput(t *testing.T) {
 }
 
 func TestInputGivesWhatIsThere(t *testing.T) {
-	text, err := io.ReadAll(input{t.Context(), strings.NewReader(strings.Repeat("words ", 10_000))})
+	text, err := io.ReadAll(cli.NewInput(t.Context(), strings.NewReader(strings.Repeat("words ", 10_000))))
 	if err != nil || len(text) != 60_000 {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
@@ -66,7 +71,7 @@ func TestNamedFilesAreReadWithinBounds(t *testing.T) {
 	} {
 		var shown, problems strings.Builder
 		code := run(args, []string{"HOME=" + t.TempDir()}, strings.NewReader(""), &shown, &problems)
-		if code != exitUsage || !strings.Contains(problems.String(), "is larger than") {
+		if code != cli.ExitUsage || !strings.Contains(problems.String(), "is larger than") {
 			t.Errorf("%s: code %d, said %q", args[0], code, problems.String())
 		}
 	}
@@ -87,7 +92,7 @@ func TestOutputThatIsLostIsAFailure(t *testing.T) {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			var problems strings.Builder
 			code := run(args, []string{"HOME=" + t.TempDir()}, strings.NewReader("text"), full{}, &problems)
-			if code != exitFailed || !strings.Contains(problems.String(), "no space left") {
+			if code != cli.ExitFailed || !strings.Contains(problems.String(), "no space left") {
 				t.Errorf("code %d, said %q", code, problems.String())
 			}
 		})

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/internal/terminal"
 )
 
@@ -75,17 +76,17 @@ func TestTM077PageCannotCommandTheTerminal(t *testing.T) {
 		code  int
 		shows string
 	}{
-		{"fetch", "", []string{"fetch", "--allow-private-hosts", site.URL + "/text"}, exitDone, "begin  end"},
-		{"fetch, raw", "", []string{"fetch", "--allow-private-hosts", "--format", "raw", site.URL + "/html"}, exitDone, "begin  end"},
-		{"fetch, as JSON", "", []string{"fetch", "--allow-private-hosts", "--json", site.URL + "/html"}, exitDone, `"title": "begin `},
-		{"fetch that fails", "", []string{"fetch", "--allow-private-hosts", site.URL + "/else"}, exitFailed, "web_fetch_unsupported_content_type"},
-		{"fetch that fails, as JSON", "", []string{"fetch", "--allow-private-hosts", "--json", site.URL + "/else"}, exitFailed, "web_fetch_unsupported_content_type"},
-		{"fetch of no URL", "", []string{"fetch", "http://" + evil + "/"}, exitFailed, "invalid_web_fetch_input"},
-		{"convert", evil, []string{"convert", "--content-type", "text/plain; charset=utf-8"}, exitDone, "begin  end"},
-		{"convert, as JSON", "<title>" + evil + "</title>" + evil, []string{"convert", "--content-type", "text/html; charset=utf-8", "--json"}, exitDone, `"title": "begin `},
-		{"check-url", "", []string{"check-url", "http://" + evil + "/"}, exitDone, `"verdict":"refuse"`},
-		{"a flag's value", "", []string{"fetch", "--user-agent", evil, "http://a.example/"}, exitUsage, "user_agent"},
-		{"a command", "", []string{evil}, exitUsage, "unexpected argument begin  end"},
+		{"fetch", "", []string{"fetch", "--allow-private-hosts", site.URL + "/text"}, cli.ExitDone, "begin  end"},
+		{"fetch, raw", "", []string{"fetch", "--allow-private-hosts", "--format", "raw", site.URL + "/html"}, cli.ExitDone, "begin  end"},
+		{"fetch, as JSON", "", []string{"fetch", "--allow-private-hosts", "--json", site.URL + "/html"}, cli.ExitDone, `"title": "begin `},
+		{"fetch that fails", "", []string{"fetch", "--allow-private-hosts", site.URL + "/else"}, cli.ExitFailed, "web_fetch_unsupported_content_type"},
+		{"fetch that fails, as JSON", "", []string{"fetch", "--allow-private-hosts", "--json", site.URL + "/else"}, cli.ExitFailed, "web_fetch_unsupported_content_type"},
+		{"fetch of no URL", "", []string{"fetch", "http://" + evil + "/"}, cli.ExitFailed, "invalid_web_fetch_input"},
+		{"convert", evil, []string{"convert", "--content-type", "text/plain; charset=utf-8"}, cli.ExitDone, "begin  end"},
+		{"convert, as JSON", "<title>" + evil + "</title>" + evil, []string{"convert", "--content-type", "text/html; charset=utf-8", "--json"}, cli.ExitDone, `"title": "begin `},
+		{"check-url", "", []string{"check-url", "http://" + evil + "/"}, cli.ExitDone, `"verdict":"refuse"`},
+		{"a flag's value", "", []string{"fetch", "--user-agent", evil, "http://a.example/"}, cli.ExitUsage, "user_agent"},
+		{"a command", "", []string{evil}, cli.ExitUsage, "unexpected argument begin  end"},
 	} {
 		shown, code := onTerminal(t, c.stdin, c.args...)
 		if code != c.code || !strings.Contains(shown, c.shows) {

@@ -4,6 +4,8 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+
+	"github.com/wayleave/wayleave/internal/cli"
 )
 
 type versionCommand struct {
@@ -13,18 +15,9 @@ type versionCommand struct {
 // version is set by the linker where a release is built; empty otherwise.
 var version string
 
-// build is what is known of this binary.
-type build struct {
-	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`
-	Modified bool   `json:"modified,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-}
-
 // thisBuild reads what the Go command left in the binary.
-func thisBuild() build {
-	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+func thisBuild() cli.Build {
+	b := cli.Build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if ok && b.Version == "" && info.Main.Version != "(devel)" {
 		b.Version = info.Main.Version
@@ -47,11 +40,11 @@ func thisBuild() build {
 }
 
 // Run prints the version.
-func (c *versionCommand) Run(s *session) error {
-	b := thisBuild()
+func (c *versionCommand) Run(s *cli.Session) error {
+	b := s.Build
 	if c.JSON {
-		return s.out.jsonIndented(b)
+		return s.Out.JSON(b)
 	}
-	s.out.printf("wayleave %s (%s, %s)\n", b.Version, b.Platform, b.Go)
+	s.Out.Printf("wayleave %s (%s, %s)\n", b.Version, b.Platform, b.Go)
 	return nil
 }

@@ -1,5 +1,5 @@
 // This file is `wayleave convert`: a body from a file, treated as if a site had sent it.
-package main
+package page
 
 import (
 	"fmt"
@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/webfetch"
 )
 
-type convertCommand struct {
+// Convert is the command.
+type Convert struct {
 	showFlags
 	ContentType  string `setting:"-" help:"The Content-Type that the site sent. Without it the body decides." placeholder:"TYPE"`
 	BaseURL      string `name:"base-url" setting:"-" help:"The page's own address, for relative links." placeholder:"URL"`
@@ -21,12 +23,12 @@ type convertCommand struct {
 }
 
 // Run converts one body.
-func (c *convertCommand) Run(s *session) error {
+func (c *Convert) Run(s *cli.Session) error {
 	limit := int64(webfetch.DefaultMaxBodyBytes)
 	if c.MaxBodyBytes != nil {
 		limit = *c.MaxBodyBytes
 	}
-	body, err := c.read(s.in, limit)
+	body, err := c.read(s.In, limit)
 	if err != nil {
 		return err
 	}
@@ -34,34 +36,34 @@ func (c *convertCommand) Run(s *session) error {
 	if c.ContentType != "" {
 		contentType = []string{c.ContentType}
 	}
-	done := s.err.progress("converting")
-	page, err := webfetch.Convert(s.ctx, body, contentType, c.BaseURL, webfetch.Options{MaxBodyBytes: c.MaxBodyBytes, Content: c.part()})
+	done := s.Err.Progress("converting")
+	page, err := webfetch.Convert(s.Ctx, body, contentType, c.BaseURL, webfetch.Options{MaxBodyBytes: c.MaxBodyBytes, Content: c.part()})
 	done()
 	if err != nil {
 		file := c.File
 		if file == "-" {
 			file = "stdin"
 		}
-		return failedRead(s, optionMisused(err), file, c.JSON)
+		return failedRead(s, OptionMisused(err), file, c.JSON)
 	}
 	if c.JSON {
 		page.RetrievedAt = time.Now().UTC()
-		return s.out.jsonIndented(page)
+		return s.Out.JSON(page)
 	}
 	text := page.Content
-	if s.out.terminal && !strings.HasSuffix(text, "\n") {
+	if s.Out.Terminal && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return s.out.print(text)
+	return s.Out.Print(text)
 }
 
 // read takes one byte more than the limit, so that the library says that the body is too large.
-func (c *convertCommand) read(stdin io.Reader, limit int64) ([]byte, error) {
+func (c *Convert) read(stdin io.Reader, limit int64) ([]byte, error) {
 	in := stdin
 	if c.File != "-" {
 		f, err := os.Open(c.File)
 		if err != nil {
-			return nil, misused("%v", err)
+			return nil, cli.Misused("%v", err)
 		}
 		defer f.Close()
 		in = f

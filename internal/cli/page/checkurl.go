@@ -1,5 +1,5 @@
 // This file is `wayleave check-url`: the URL policy without a fetch. No name is resolved.
-package main
+package page
 
 import (
 	"bufio"
@@ -8,11 +8,13 @@ import (
 	"errors"
 	"io"
 
+	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/weburl"
 )
 
-type checkURLCommand struct {
-	policyFlags
+// CheckURL is the command.
+type CheckURL struct {
+	PolicyFlags
 	URLs []string `arg:"" name:"url" help:"URLs, or - for one JSON string a line from standard input."`
 }
 
@@ -20,15 +22,15 @@ type checkURLCommand struct {
 const maxInputLine = 1 << 20
 
 // Run prints one JSON object a URL, in order. It fails where a line of standard input is not JSON.
-func (c *checkURLCommand) Run(s *session) error {
-	policy, err := c.policy()
+func (c *CheckURL) Run(s *cli.Session) error {
+	policy, err := c.Policy()
 	if err != nil {
 		return err
 	}
 	failed := false
 	for _, u := range c.URLs {
 		if u != "-" {
-			if err := s.out.json(policy.Judge(u)); err != nil {
+			if err := s.Out.JSONLine(policy.Judge(u)); err != nil {
 				return err
 			}
 			continue
@@ -40,14 +42,14 @@ func (c *checkURLCommand) Run(s *session) error {
 		failed = failed || !ok
 	}
 	if failed {
-		return errTold
+		return cli.ErrTold
 	}
 	return nil
 }
 
-func judgeLines(s *session, policy *weburl.Policy) (all bool, err error) {
+func judgeLines(s *cli.Session, policy *weburl.Policy) (all bool, err error) {
 	all = true
-	r := bufio.NewScanner(s.in)
+	r := bufio.NewScanner(s.In)
 	r.Buffer(nil, maxInputLine)
 	for n := 1; r.Scan(); n++ {
 		line := bytes.TrimSpace(r.Bytes())
@@ -57,14 +59,14 @@ func judgeLines(s *session, policy *weburl.Policy) (all bool, err error) {
 		verdict, isJSON := judgeLine(policy, line)
 		if !isJSON {
 			all = false
-			s.err.printf("wayleave: line %d is not JSON\n", n)
+			s.Err.Printf("wayleave: line %d is not JSON\n", n)
 		}
-		if err := s.out.json(verdict); err != nil {
+		if err := s.Out.JSONLine(verdict); err != nil {
 			return false, err
 		}
 	}
 	if err := r.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return false, misused("a line of standard input is longer than %d bytes", maxInputLine)
+		return false, cli.Misused("a line of standard input is longer than %d bytes", maxInputLine)
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}

@@ -1,5 +1,5 @@
 // This file is `wayleave fetch`: the library on the command line. Nothing is kept and nothing recorded.
-package main
+package page
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/webfetch"
 )
 
@@ -24,8 +25,9 @@ func (f showFlags) part() webfetch.Part {
 	return webfetch.Part(f.Content)
 }
 
-type fetchCommand struct {
-	readFlags
+// Fetch is the command.
+type Fetch struct {
+	ReadFlags
 	showFlags
 	Format   string `setting:"-" enum:"auto,raw" default:"auto" help:"auto: the most readable text; raw: as sent."`
 	Offset   int    `setting:"-" help:"Continue at this character, as the header line says."`
@@ -36,26 +38,26 @@ type fetchCommand struct {
 }
 
 // Run reads one URL.
-func (c *fetchCommand) Run(s *session) error {
+func (c *Fetch) Run(s *cli.Session) error {
 	switch {
 	case c.Offset < 0:
-		return misused("--offset is %d, must be 0 or more", c.Offset)
+		return cli.Misused("--offset is %d, must be 0 or more", c.Offset)
 	case c.Find != "" && !findable(c.Find):
-		return misused("--find has 1 to %d characters besides white space around it", maxFindChars)
+		return cli.Misused("--find has 1 to %d characters besides white space around it", maxFindChars)
 	case c.MaxBytes != nil && (*c.MaxBytes < 1 || *c.MaxBytes > webfetch.MaxWindowBytes):
-		return misused("--max-bytes is %d, must be 1 to %d", *c.MaxBytes, webfetch.MaxWindowBytes)
+		return cli.Misused("--max-bytes is %d, must be 1 to %d", *c.MaxBytes, webfetch.MaxWindowBytes)
 	}
-	o, err := c.options()
+	o, err := c.Options()
 	if err != nil {
 		return err
 	}
 	o.Content = c.part()
 	fetcher, err := webfetch.Direct(o)
 	if err != nil {
-		return optionMisused(err)
+		return OptionMisused(err)
 	}
-	done := s.err.progress("reading " + c.URL)
-	page, err := fetcher.Fetch(s.ctx, webfetch.Request{URL: c.URL, Format: webfetch.Format(c.Format)})
+	done := s.Err.Progress("reading " + c.URL)
+	page, err := fetcher.Fetch(s.Ctx, webfetch.Request{URL: c.URL, Format: webfetch.Format(c.Format)})
 	done()
 	if err != nil {
 		return failedRead(s, err, "", c.JSON)
@@ -67,15 +69,15 @@ func (c *fetchCommand) Run(s *session) error {
 	window := webfetch.NewWindow(page, c.Offset, chars)
 	switch {
 	case c.Find != "": // the tool's own windows, so that a person sees the one that a model would
-		a := webfetch.Arguments{URL: c.URL, Offset: c.Offset, Find: strings.TrimSpace(c.Find), MaxBytes: or(c.MaxBytes, webfetch.DefaultWindowBytes)}
+		a := webfetch.Arguments{URL: c.URL, Offset: c.Offset, Find: strings.TrimSpace(c.Find), MaxBytes: Or(c.MaxBytes, webfetch.DefaultWindowBytes)}
 		window = webfetch.ReadWindow(page, a, webfetch.AnswerOptions{PageChars: chars})
 	case c.MaxBytes != nil:
 		window = webfetch.NewByteWindow(page, c.Offset, *c.MaxBytes)
 	}
 	if c.JSON {
-		return s.out.jsonIndented(window)
+		return s.Out.JSON(window)
 	}
-	return s.out.print(webfetch.Render(window) + "\n")
+	return s.Out.Print(webfetch.Render(window) + "\n")
 }
 
 // maxFindChars is the tool's bound of a text to find.
@@ -102,9 +104,9 @@ type failure struct {
 
 // failedRead tells of a failure: what a model would read on standard error, and with --json an object on standard
 // output. file is what was read where that was no URL.
-func failedRead(s *session, err error, file string, asJSON bool) error {
+func failedRead(s *cli.Session, err error, file string, asJSON bool) error {
 	if errors.Is(err, context.Canceled) {
-		return errInterrupted
+		return cli.ErrInterrupted
 	}
 	var e *webfetch.Error
 	if !errors.As(err, &e) {
@@ -113,7 +115,7 @@ func failedRead(s *session, err error, file string, asJSON bool) error {
 	if asJSON {
 		out := failure{Code: e.Code, Status: e.Status, Retryable: e.Retryable, Message: e.Message, URL: e.URL, ContentType: e.ContentType,
 			Field: e.Field, TimeoutMS: e.Timeout.Milliseconds(), LimitBytes: e.LimitBytes, RetryAfter: int(e.RetryAfter / time.Second)}
-		if err := s.out.jsonIndented(out); err != nil {
+		if err := s.Out.JSON(out); err != nil {
 			return err
 		}
 	}
@@ -122,6 +124,6 @@ func failedRead(s *session, err error, file string, asJSON bool) error {
 		told.URL = file
 	}
 	// A person reads this, and what the next command takes is a flag.
-	s.err.printf("%s\n", webfetch.ErrorResult(&told, webfetch.AnswerOptions{PermitCommand: "wayleave fetch --allow-host"}).Text())
-	return errTold
+	s.Err.Printf("%s\n", webfetch.ErrorResult(&told, webfetch.AnswerOptions{PermitCommand: "wayleave fetch --allow-host"}).Text())
+	return cli.ErrTold
 }

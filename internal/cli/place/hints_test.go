@@ -1,6 +1,8 @@
-package main
+package place
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestAPathIsOneWordOfAShell(t *testing.T) {
 	for text, want := range map[string]string{
@@ -12,8 +14,8 @@ func TestAPathIsOneWordOfAShell(t *testing.T) {
 		"it's $HOME":             `'it'\''s $HOME'`,
 		"a;b":                    "'a;b'",
 	} {
-		if got := shellWord(text); got != want {
-			t.Errorf("shellWord(%q) = %s, want %s", text, got, want)
+		if got := ShellWord(text); got != want {
+			t.Errorf("ShellWord(%q) = %s, want %s", text, got, want)
 		}
 	}
 }

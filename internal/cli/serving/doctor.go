@@ -1,5 +1,5 @@
 // This file is `wayleave doctor`: what is set and from where, what holds, and what a person should look at.
-package main
+package serving
 
 import (
 	"context"
@@ -18,6 +18,9 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/page"
+	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/webfetch"
@@ -26,7 +29,8 @@ import (
 // probeTime bounds each look at the network.
 const probeTime = 3 * time.Second
 
-type doctorCommand struct {
+// Doctor is the command.
+type Doctor struct {
 	serveFlags
 	JSON bool `setting:"-" help:"As JSON: version, settings, limits, checks."`
 }
@@ -39,11 +43,11 @@ type check struct {
 }
 
 type checkup struct {
-	build
-	Config   string    `json:"config_file,omitempty"`
-	Settings []setting `json:"settings"`
-	Limits   []setting `json:"limits"`
-	Checks   []check   `json:"checks"`
+	cli.Build
+	Config   string        `json:"config_file,omitempty"`
+	Settings []cli.Setting `json:"settings"`
+	Limits   []cli.Setting `json:"limits"`
+	Checks   []check       `json:"checks"`
 }
 
 func (d *checkup) add(name, status, format string, args ...any) {
@@ -51,77 +55,77 @@ func (d *checkup) add(name, status, format string, args ...any) {
 }
 
 // Run reports. It fails where a check does.
-func (c *doctorCommand) Run(s *session) error {
-	d := &checkup{build: thisBuild(), Config: s.settings.file, Settings: s.settings.all, Limits: c.limits(s.settings.all)}
-	done := s.err.progress("looking")
-	c.configuration(d)
+func (c *Doctor) Run(s *cli.Session) error {
+	d := &checkup{Build: s.Build, Config: s.Settings.File, Settings: s.Settings.All, Limits: c.limits(s.Settings.All)}
+	done := s.Err.Progress("looking")
+	c.configuration(s, d)
 	folder := c.dataFolder(s, d)
-	c.egress(s.ctx, d)
+	c.egress(s.Ctx, d)
 	c.certificates(d)
-	c.listener(s.ctx, d, folder)
+	c.listener(s.Ctx, d, folder)
 	c.memory(d)
 	done()
 	if c.JSON {
-		if err := s.out.jsonIndented(d); err != nil {
+		if err := s.Out.JSON(d); err != nil {
 			return err
 		}
 	} else {
-		d.print(s.out)
+		d.print(s.Out)
 	}
 	for _, k := range d.Checks {
 		if k.Status == "fail" {
-			return errTold
+			return cli.ErrTold
 		}
 	}
 	return nil
 }
 
-func (d *checkup) print(out *output) {
-	out.printf("wayleave %s (%s, %s)\n", d.Version, d.Platform, d.Go)
+func (d *checkup) print(out *cli.Output) {
+	out.Printf("wayleave %s (%s, %s)\n", d.Version, d.Platform, d.Go)
 	if d.Config != "" {
-		out.printf("configuration file: %s\n", d.Config)
+		out.Printf("configuration file: %s\n", d.Config)
 	}
-	out.printf("\nsettings\n")
+	out.Printf("\nsettings\n")
 	columns(out, d.Settings)
-	out.printf("\nlimits\n")
+	out.Printf("\nlimits\n")
 	columns(out, d.Limits)
-	out.printf("\nchecks\n")
+	out.Printf("\nchecks\n")
 	for _, k := range d.Checks {
-		out.printf("  %-4s  %-12s %s\n", k.Status, k.Name, k.Detail)
+		out.Printf("  %-4s  %-12s %s\n", k.Status, k.Name, k.Detail)
 	}
 }
 
-func columns(out *output, all []setting) {
+func columns(out *cli.Output, all []cli.Setting) {
 	for _, set := range all {
 		value := set.Value
 		if value == "" {
 			value = "-"
 		}
-		out.printf("  %-20s %-28s %s\n", set.Name, value, set.Origin)
+		out.Printf("  %-20s %-28s %s\n", set.Name, value, set.Origin)
 	}
 }
 
 // limits are the library's options as they are in force, under the library's names.
-func (c *doctorCommand) limits(set []setting) []setting {
+func (c *Doctor) limits(set []cli.Setting) []cli.Setting {
 	timeout := webfetch.DefaultTimeout
 	if c.Timeout != nil {
 		timeout = time.Duration(*c.Timeout)
 	}
-	limit := func(name string, value any) setting {
-		out := setting{Name: name, Value: fmt.Sprint(value), Origin: "fixed"}
+	limit := func(name string, value any) cli.Setting {
+		out := cli.Setting{Name: name, Value: fmt.Sprint(value), Origin: "fixed"}
 		for _, s := range set {
-			if key(s.Name) == strings.TrimSuffix(name, "_ms") {
+			if cli.Key(s.Name) == strings.TrimSuffix(name, "_ms") {
 				out.Origin = s.Origin
 			}
 		}
 		return out
 	}
-	return []setting{
-		limit("page_chars", or(c.PageChars, webfetch.DefaultPageChars)),
-		limit("max_body_bytes", or(c.MaxBodyBytes, webfetch.DefaultMaxBodyBytes)),
+	return []cli.Setting{
+		limit("page_chars", page.Or(c.PageChars, webfetch.DefaultPageChars)),
+		limit("max_body_bytes", page.Or(c.MaxBodyBytes, webfetch.DefaultMaxBodyBytes)),
 		limit("timeout_ms", timeout.Milliseconds()),
-		limit("max_redirects", or(c.MaxRedirects, webfetch.DefaultMaxRedirects)),
-		limit("user_agent", or(c.UserAgent, webfetch.DefaultUserAgent)),
+		limit("max_redirects", page.Or(c.MaxRedirects, webfetch.DefaultMaxRedirects)),
+		limit("user_agent", page.Or(c.UserAgent, webfetch.DefaultUserAgent)),
 		limit("per_minute", c.PerMinute),
 		limit("per_host", c.PerHost),
 		limit("per_host_second", c.PerHostSecond),
@@ -130,21 +134,14 @@ func (c *doctorCommand) limits(set []setting) []setting {
 	}
 }
 
-func or[T any](p *T, otherwise T) T {
-	if p == nil {
-		return otherwise
-	}
-	return *p
-}
-
 // configuration checks what serve would refuse.
-func (c *doctorCommand) configuration(d *checkup) {
-	_, err := c.service()
+func (c *Doctor) configuration(s *cli.Session, d *checkup) {
+	_, err := c.service(s.Build)
 	if err == nil {
-		_, err = c.front()
+		_, err = c.Front()
 	}
 	if err == nil {
-		_, err = each("trusted-proxy", c.TrustedProxy, parseNetwork)
+		_, err = page.Each("trusted-proxy", c.TrustedProxy, page.ParseNetwork)
 	}
 	if err != nil {
 		d.add("settings", "fail", "%v", err)
@@ -157,8 +154,8 @@ func (c *doctorCommand) configuration(d *checkup) {
 }
 
 // dataFolder looks at the folder and what is in it; nil where there is none that could be used.
-func (c *doctorCommand) dataFolder(s *session, d *checkup) *datafolder.Folder {
-	path, err := c.path(s)
+func (c *Doctor) dataFolder(s *cli.Session, d *checkup) *datafolder.Folder {
+	path, err := c.Path(s)
 	if err != nil {
 		d.add("data", "fail", "%v", err)
 		return nil
@@ -178,13 +175,13 @@ func (c *doctorCommand) dataFolder(s *session, d *checkup) *datafolder.Folder {
 	if len(folder.Warnings()) == 0 {
 		d.add("data", "ok", "%s, %s", folder.Path(), folder.Mode())
 	}
-	in, err := install.Open(s.ctx, c.where(s, folder))
+	in, err := install.Open(s.Ctx, c.Where(s, folder))
 	if err != nil {
 		d.add("install", "fail", "%v", err)
 		return folder
 	}
 	defer in.Close()
-	agents, tokens, err := in.Agents.List(s.ctx, nil)
+	agents, tokens, err := in.Agents.List(s.Ctx, nil)
 	if err != nil {
 		d.add("tokens", "fail", "%v", err)
 		return folder
@@ -201,7 +198,7 @@ func (c *doctorCommand) dataFolder(s *session, d *checkup) *datafolder.Folder {
 	default:
 		d.add("tokens", "ok", "%d that work, %d agents", live, len(agents))
 	}
-	hosts, err := in.Allowed.List(s.ctx)
+	hosts, err := in.Allowed.List(s.Ctx)
 	switch {
 	case err != nil:
 		d.add("allowed", "fail", "%v", err)
@@ -212,7 +209,7 @@ func (c *doctorCommand) dataFolder(s *session, d *checkup) *datafolder.Folder {
 }
 
 // egress looks at how pages are reached.
-func (c *doctorCommand) egress(ctx context.Context, d *checkup) {
+func (c *Doctor) egress(ctx context.Context, d *checkup) {
 	if c.EgressProxy != nil {
 		proxy, err := url.Parse(*c.EgressProxy)
 		if err != nil {
@@ -251,9 +248,9 @@ func (c *doctorCommand) egress(ctx context.Context, d *checkup) {
 }
 
 // certificates says whose word counts for the certificates of sites.
-func (c *doctorCommand) certificates(d *checkup) {
+func (c *Doctor) certificates(d *checkup) {
 	if c.CAFile != "" {
-		if _, err := authorities(c.CAFile); err == nil { // else said under settings
+		if _, err := page.Authorities(c.CAFile); err == nil { // else said under settings
 			d.add("certificates", "ok", "the system's authorities and those of %s", c.CAFile)
 		}
 		return
@@ -266,7 +263,7 @@ func (c *doctorCommand) certificates(d *checkup) {
 }
 
 // listener asks a server that may be running whether it is well.
-func (c *doctorCommand) listener(ctx context.Context, d *checkup, folder *datafolder.Folder) {
+func (c *Doctor) listener(ctx context.Context, d *checkup, folder *datafolder.Folder) {
 	at, owned := datafolder.Server{}, false
 	if folder != nil {
 		var err error
@@ -274,7 +271,7 @@ func (c *doctorCommand) listener(ctx context.Context, d *checkup, folder *datafo
 			d.add("server", "warn", "%v", err)
 		}
 	}
-	if owned && at.Listen != "" && !sameListener(at.Listen, c.Listen) {
+	if owned && at.Listen != "" && !place.SameListener(at.Listen, c.Listen) {
 		d.add("server", "info", "the one of this data folder is at %s; --listen %s looks at it", at.URL, at.Listen)
 	}
 	host, port, err := net.SplitHostPort(c.Listen)
@@ -312,7 +309,7 @@ func (c *doctorCommand) listener(ctx context.Context, d *checkup, folder *datafo
 	switch response.StatusCode {
 	case http.StatusOK:
 		switch {
-		case owned && (at.Listen == "" || sameListener(at.Listen, c.Listen)):
+		case owned && (at.Listen == "" || place.SameListener(at.Listen, c.Listen)):
 			d.add("server", "ok", "ready at %s", c.Listen)
 		default:
 			d.add("server", "warn", "one answers at %s, and not for the data folder looked at here, whose tokens and allowed hosts it does not know: give --data as serve has it", c.Listen)
@@ -326,7 +323,7 @@ func (c *doctorCommand) listener(ctx context.Context, d *checkup, folder *datafo
 
 // trustOwn trusts exactly the certificate that serve would show, whatever name it is for.
 func trustOwn(certFile, keyFile string) (*tls.Config, error) {
-	pair, err := readPair(certFile, keyFile)
+	pair, err := cli.ReadPair(certFile, keyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -345,7 +342,7 @@ func trustOwn(certFile, keyFile string) (*tls.Config, error) {
 	return trust, nil
 }
 
-func (c *doctorCommand) memory(d *checkup) {
+func (c *Doctor) memory(d *checkup) {
 	switch err := undumpable(); {
 	case err != nil:
 		d.add("memory", "warn", "%v", err)

@@ -1,5 +1,5 @@
 // This file is for the commands that work on a data folder beside a server: whether one is there, and where.
-package main
+package place
 
 import (
 	"errors"
@@ -8,37 +8,38 @@ import (
 	"net/netip"
 	"strconv"
 
+	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/weburl"
 )
 
-// beside is open for such a command; at is the folder's server, the zero value where none runs or has said where it
+// Beside is open for such a command; at is the folder's server, the zero value where none runs or has said where it
 // is. Where none runs, a person who thinks that one does has named another folder than serve's, and is told.
-func (d dataFlags) beside(s *session) (in *install.Install, at datafolder.Server, err error) {
-	path, err := d.path(s)
+func (d DataFlags) Beside(s *cli.Session) (in *install.Install, at datafolder.Server, err error) {
+	path, err := d.Path(s)
 	if err != nil {
 		return nil, at, err
 	}
 	_, missing := datafolder.Look(path)
-	if in, err = d.open(s); err != nil {
+	if in, err = d.Open(s); err != nil {
 		return nil, at, err
 	}
 	folder := in.Folder
 	at, running, err := folder.Owner()
 	switch {
 	case errors.Is(missing, fs.ErrNotExist):
-		s.err.printf("note: made the data folder %s; a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
+		s.Err.Printf("note: made the data folder %s; a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
 	case err != nil:
-		s.err.printf("warning: %v\n", err)
+		s.Err.Printf("warning: %v\n", err)
 	case !running:
-		s.err.printf("note: no `wayleave serve` runs on the data folder %s now (`wayleave mcp` needs none); a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
+		s.Err.Printf("note: no `wayleave serve` runs on the data folder %s now (`wayleave mcp` needs none); a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
 	}
 	return in, at, nil
 }
 
-// sameListener says whether two listener addresses are one, as far as can be said without looking anything up.
-func sameListener(a, b string) bool {
+// SameListener says whether two listener addresses are one, as far as can be said without looking anything up.
+func SameListener(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
 	if errA != nil || errB != nil || portA != portB {
@@ -63,8 +64,8 @@ func listenHost(host string) string {
 	return ip.Unmap().String()
 }
 
-// covers says whether a permit is meant to let the server itself be read, which it never does.
-func covers(permit weburl.Permit, at datafolder.Server) bool {
+// Covers says whether a permit is meant to let the server itself be read, which it never does.
+func Covers(permit weburl.Permit, at datafolder.Server) bool {
 	own, err := netip.ParseAddrPort(at.Listen)
 	if err != nil {
 		return false

@@ -1,6 +1,6 @@
 // This file is `wayleave mcp`: one client over pipes, which the client's own harness starts. It needs no token: who may
 // read the data folder may call. Standard output belongs to the protocol.
-package main
+package serving
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 
 	"github.com/wayleave/wayleave"
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/page"
+	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/internal/relay"
 	"github.com/wayleave/wayleave/webfetch"
@@ -19,7 +22,7 @@ import (
 
 // serviceFlags are those of both doors.
 type serviceFlags struct {
-	readFlags
+	page.ReadFlags
 	Description   *string `help:"What a model sees of web_fetch, in place of the built-in text." placeholder:"TEXT"`
 	PerMinute     int     `help:"Fetches of an agent in a minute (1 or more; default 600)." default:"600" placeholder:"N"`
 	PerHost       int     `help:"Fetches of an agent from one host at once (1 or more; default 4)." default:"4" placeholder:"N"`
@@ -27,8 +30,8 @@ type serviceFlags struct {
 	LogLevel      string  `enum:"debug,info,warn,error" default:"info" help:"What is logged on standard error: debug, info, warn, error."`
 }
 
-func (f serviceFlags) service() (wayleave.Options, error) {
-	fetch, err := f.options()
+func (f serviceFlags) service(build cli.Build) (wayleave.Options, error) {
+	fetch, err := f.Options()
 	if err != nil {
 		return wayleave.Options{}, err
 	}
@@ -37,40 +40,41 @@ func (f serviceFlags) service() (wayleave.Options, error) {
 		value int
 	}{{"per-minute", f.PerMinute}, {"per-host", f.PerHost}, {"per-host-second", f.PerHostSecond}} {
 		if n.value < 1 {
-			return wayleave.Options{}, misused("--%s is %d, must be 1 or more", n.flag, n.value)
+			return wayleave.Options{}, cli.Misused("--%s is %d, must be 1 or more", n.flag, n.value)
 		}
 	}
 	fetch.Description = f.Description
 	// Before a folder is made or a port opened over it.
 	if _, err := webfetch.Direct(fetch); err != nil {
-		return wayleave.Options{}, optionMisused(err)
+		return wayleave.Options{}, page.OptionMisused(err)
 	}
-	return wayleave.Options{Fetch: fetch, Version: thisBuild().Version,
+	return wayleave.Options{Fetch: fetch, Version: build.Version,
 		PerMinute: f.PerMinute, PerHost: f.PerHost, PerHostSecond: f.PerHostSecond}, nil
 }
 
 // logger writes JSON lines to standard error.
-func (f serviceFlags) logger(s *session) (*slog.Logger, error) {
+func (f serviceFlags) logger(s *cli.Session) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
-		return nil, misused("--log-level: %v", err)
+		return nil, cli.Misused("--log-level: %v", err)
 	}
-	return slog.New(slog.NewJSONHandler(s.err, &slog.HandlerOptions{Level: level})), nil
+	return slog.New(slog.NewJSONHandler(s.Err, &slog.HandlerOptions{Level: level})), nil
 }
 
-type mcpCommand struct {
+// MCP is the command.
+type MCP struct {
 	serviceFlags
-	dataFlags
+	place.DataFlags
 	Agent string `default:"local" help:"The agent that calls. Default: local." placeholder:"SLUG"`
 }
 
 // Run serves until the client closes standard input. The process that owns the data folder serves it; where there is
 // none, this one becomes the owner.
-func (c *mcpCommand) Run(s *session) error {
+func (c *MCP) Run(s *cli.Session) error {
 	if err := agent.CheckSlug(c.Agent); err != nil {
-		return misused("--agent: %v", err)
+		return cli.Misused("--agent: %v", err)
 	}
-	o, err := c.service()
+	o, err := c.service(s.Build)
 	if err != nil {
 		return err
 	}
@@ -82,25 +86,25 @@ func (c *mcpCommand) Run(s *session) error {
 			return err
 		}
 	}
-	folder, err := c.folder(s)
+	folder, err := c.Folder(s)
 	if err != nil {
 		return err
 	}
-	c.dataFlags.into(s, folder, &o)
-	o.PermitCommand = c.permitCommand(s)
-	if s.out.terminal {
-		s.err.printf("this speaks MCP on standard input and output, for a harness that starts it; `wayleave attach generic --stdio` prints its block\n")
+	c.DataFlags.Into(s, folder, &o)
+	o.PermitCommand = c.PermitCommand(s)
+	if s.Out.Terminal {
+		s.Err.Printf("this speaks MCP on standard input and output, for a harness that starts it; `wayleave attach generic --stdio` prints its block\n")
 	}
 	ends := &pipeEnds{s: s, c: c, folder: folder, options: o}
 	r := &relay.Relay{Dial: ends.dial, Log: func(message string, err error) { o.Log.Info(message, "error", err) }}
 	// The protocol's bytes go out as they are: a terminal there is somebody looking.
-	return errors.Join(r.Run(s.ctx, s.pipe, s.out.w), ends.leave())
+	return errors.Join(r.Run(s.Ctx, s.Pipe, s.Out.Raw()), ends.leave())
 }
 
 // pipeEnds finds who serves this process's client.
 type pipeEnds struct {
-	s       *session
-	c       *mcpCommand
+	s       *cli.Session
+	c       *MCP
 	folder  *datafolder.Folder
 	options wayleave.Options
 	own     func() error // ends the service of this process; nil where another serves
@@ -125,12 +129,12 @@ func (p *pipeEnds) dial(ctx context.Context) (relay.Conn, error) {
 		}
 		return conn, err
 	}
-	own, err := take(p.s.ctx, ownerPlan{folder: p.folder, options: p.options, listen: defaultListen, anyPort: true})
+	own, err := take(p.s.Ctx, ownerPlan{folder: p.folder, options: p.options, listen: place.DefaultListen, anyPort: true})
 	switch {
 	case errors.Is(err, datafolder.ErrOwned):
 		return nil, err // somebody was faster
 	case err != nil:
-		return nil, &relay.Final{Err: optionMisused(err)}
+		return nil, &relay.Final{Err: page.OptionMisused(err)}
 	}
 	hidden(p.options.Log)
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -150,7 +154,7 @@ func (p *pipeEnds) dial(ctx context.Context) (relay.Conn, error) {
 // sayIgnored names what was said to this process and does not count: the owner's facts do (TM-052).
 func (p *pipeEnds) sayIgnored() {
 	var ignored []string
-	for _, set := range p.s.settings.all {
+	for _, set := range p.s.Settings.All {
 		if set.Origin != "default" && !slices.Contains([]string{"data", "database", "key-file", "agent", "log-level", "config"}, set.Name) {
 			ignored = append(ignored, set.Name)
 		}

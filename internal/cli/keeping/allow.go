@@ -1,5 +1,5 @@
 // This file is `wayleave allow`: a person lets agents read a private host, while the service runs.
-package main
+package keeping
 
 import (
 	"errors"
@@ -10,12 +10,15 @@ import (
 
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/allowed"
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/weburl"
 )
 
-type allowCommand struct {
-	dataFlags
+// Allow is the command.
+type Allow struct {
+	place.DataFlags
 	Hosts  []string `arg:"" optional:"" name:"host" help:"HOST[:PORT] or CIDR[:PORT]. Without one: the list."`
 	Agent  string   `setting:"-" help:"Only for this agent. Default: every agent." placeholder:"SLUG"`
 	Remove bool     `setting:"-" help:"Take it off the list."`
@@ -23,23 +26,23 @@ type allowCommand struct {
 }
 
 // Run changes the list, or shows it.
-func (c *allowCommand) Run(s *session) error {
+func (c *Allow) Run(s *cli.Session) error {
 	if c.Agent != "" {
 		if err := agent.CheckSlug(c.Agent); err != nil {
-			return misused("--agent: %v", err)
+			return cli.Misused("--agent: %v", err)
 		}
 	}
 	if len(c.Hosts) == 0 && c.Remove {
-		return misused("--remove takes a host")
+		return cli.Misused("--remove takes a host")
 	}
-	in, at, err := c.beside(s)
+	in, at, err := c.Beside(s)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	of := ""
 	if c.Agent != "" && len(c.Hosts) > 0 {
-		a, _, err := in.Agents.EnsureAgent(s.ctx, c.Agent, byCLI)
+		a, _, err := in.Agents.EnsureAgent(s.Ctx, c.Agent, place.ByCLI)
 		if err != nil {
 			return err
 		}
@@ -51,40 +54,40 @@ func (c *allowCommand) Run(s *session) error {
 		if c.Remove {
 			change, done = in.Allowed.Remove, "%s is off the list%s\n"
 		}
-		host, err := change(s.ctx, text, of, byCLI)
+		host, err := change(s.Ctx, text, of, place.ByCLI)
 		host.Agent = c.Agent
 		if errors.Is(err, allowed.ErrNotAllowed) {
 			return fmt.Errorf("%s %w", text, err)
 		}
 		if err != nil {
-			return misused("%s: %v", strconv.Quote(text), err)
+			return cli.Misused("%s: %v", strconv.Quote(text), err)
 		}
 		changed = append(changed, host)
 		if !c.JSON {
-			s.out.printf(done, host.Host, forAgent(host.Agent))
+			s.Out.Printf(done, host.Host, forAgent(host.Agent))
 		}
 		if !c.Remove {
 			c.stillRefused(s, host.Host, at)
 		}
 	}
 	if len(c.Hosts) == 0 {
-		hosts, err := in.Allowed.List(s.ctx)
+		hosts, err := in.Allowed.List(s.Ctx)
 		if err != nil {
 			return err
 		}
 		changed = append(changed, hosts...) // never nil: an empty list is [] as JSON
 	}
 	if c.JSON {
-		return s.out.jsonIndented(changed)
+		return s.Out.JSON(changed)
 	}
 	if len(c.Hosts) > 0 {
 		return nil
 	}
 	if len(changed) == 0 {
-		s.out.printf("no private host is allowed by this list; `%s allow HOST[:PORT]%s` adds one\n", calledAs(), c.again())
+		s.Out.Printf("no private host is allowed by this list; `%s allow HOST[:PORT]%s` adds one\n", place.CalledAs(), c.Again())
 		return nil
 	}
-	return table(s, "HOST\tAGENT\tSINCE", func(row func(...any)) {
+	return cli.Table(s, "HOST\tAGENT\tSINCE", func(row func(...any)) {
 		for _, h := range changed {
 			row(h.Host, orAll(h.Agent), h.Created.Format(time.DateOnly))
 		}
@@ -92,7 +95,7 @@ func (c *allowCommand) Run(s *session) error {
 }
 
 // stillRefused says what a permit seems to cover and does not.
-func (c *allowCommand) stillRefused(s *session, host string, at datafolder.Server) {
+func (c *Allow) stillRefused(s *cli.Session, host string, at datafolder.Server) {
 	permit, err := weburl.ParsePermit(host)
 	if err != nil {
 		return // it was just taken
@@ -102,10 +105,10 @@ func (c *allowCommand) stillRefused(s *session, host string, at datafolder.Serve
 		for _, a := range inside {
 			names = append(names, a.String())
 		}
-		s.err.printf("note: cloud metadata addresses stay refused until each is allowed by itself, here %s\n", strings.Join(names, ", "))
+		s.Err.Printf("note: cloud metadata addresses stay refused until each is allowed by itself, here %s\n", strings.Join(names, ", "))
 	}
-	if covers(permit, at) {
-		s.err.printf("note: the server's own listener %s stays refused: no agent ever reads it, allowed or not\n", at.Listen)
+	if place.Covers(permit, at) {
+		s.Err.Printf("note: the server's own listener %s stays refused: no agent ever reads it, allowed or not\n", at.Listen)
 	}
 }
 

@@ -1,6 +1,6 @@
 // This file stands between what pages, clients and people wrote and the terminal (TM-077): a terminal gets text that it
 // cannot obey, a pipe or file gets the bytes as they are.
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -16,36 +16,40 @@ import (
 	"github.com/wayleave/wayleave/internal/terminal"
 )
 
-// output is stdout or stderr. It is safe for concurrent use.
-type output struct {
-	w        io.Writer
-	terminal bool
+// Output is stdout or stderr. It is safe for concurrent use.
+type Output struct {
+	// Terminal says that a person looks at it.
+	Terminal bool
+
+	w io.Writer
 
 	mu  sync.Mutex // guards w and what follows
 	err error      // of the first write that failed
 }
 
-func newOutput(w io.Writer) *output {
+// NewOutput writes to w, which is a terminal or is not.
+func NewOutput(w io.Writer) *Output {
 	f, ok := w.(*os.File)
-	return &output{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))}
+	return &Output{w: w, Terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
 // Write writes whole texts: a control sequence must not be split over two calls.
-func (o *output) Write(p []byte) (int, error) {
-	if err := o.print(string(p)); err != nil {
+func (o *Output) Write(p []byte) (int, error) {
+	if err := o.Print(string(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-func (o *output) print(text string) error {
-	if o.terminal {
+// Print writes a text, without what a terminal would obey where it is one.
+func (o *Output) Print(text string) error {
+	if o.Terminal {
 		text = terminal.Inert(text)
 	}
 	return o.raw(text)
 }
 
-func (o *output) raw(text string) error {
+func (o *Output) raw(text string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, err := io.WriteString(o.w, text)
@@ -55,31 +59,35 @@ func (o *output) raw(text string) error {
 	return err
 }
 
+// Raw is the writer as it is: for a protocol, whose bytes go out as they are, and for tests of terminals.
+func (o *Output) Raw() io.Writer { return o.w }
+
 // failed is why something that was printed is not there, nil if all is.
-func (o *output) failed() error {
+func (o *Output) failed() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
 }
 
-func (o *output) printf(format string, args ...any) { _ = o.print(fmt.Sprintf(format, args...)) }
+// Printf is Print of a format; what is lost is told at the end of the command.
+func (o *Output) Printf(format string, args ...any) { _ = o.Print(fmt.Sprintf(format, args...)) }
 
-// json writes one JSON value on one line.
-func (o *output) json(value any) error {
+// JSONLine writes one JSON value on one line.
+func (o *Output) JSONLine(value any) error {
 	text, err := encode(value, "")
 	if err != nil {
 		return err
 	}
-	return o.print(text)
+	return o.Print(text)
 }
 
-// jsonIndented writes one JSON value for people and programs.
-func (o *output) jsonIndented(value any) error {
+// JSON writes one JSON value for people and programs.
+func (o *Output) JSON(value any) error {
 	text, err := encode(value, "  ")
 	if err != nil {
 		return err
 	}
-	return o.print(text)
+	return o.Print(text)
 }
 
 func encode(value any, indent string) (string, error) {
@@ -91,10 +99,10 @@ func encode(value any, indent string) (string, error) {
 	return b.String(), err
 }
 
-// progress tells a person who waits what is going on, on a terminal only and not before a second has passed. The
+// Progress tells a person who waits what is going on, on a terminal only and not before a second has passed. The
 // function that it gives ends it and clears the line.
-func (o *output) progress(what string) (done func()) {
-	if !o.terminal {
+func (o *Output) Progress(what string) (done func()) {
+	if !o.Terminal {
 		return func() {}
 	}
 	what = strings.ReplaceAll(terminal.Inert(what), "\n", " ")

@@ -1,6 +1,6 @@
 // This file is a process that owns a data folder: it serves agents and people over HTTP, and the clients over pipes
 // that other processes of the same user bring.
-package main
+package serving
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave"
+	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/datafolder"
 )
 
@@ -32,7 +33,7 @@ type owner struct {
 type ownerPlan struct {
 	folder  *datafolder.Folder
 	options wayleave.Options
-	front   front
+	front   place.Front
 	listen  string
 	metrics string // address of the metrics; empty for none
 	// anyPort lets the listener take another port where its own is taken.
@@ -88,13 +89,13 @@ func take(ctx context.Context, p ownerPlan) (_ *owner, err error) {
 		return nil, err
 	}
 	o.closers = append(o.closers, o.service.Close)
-	withdraw, err := p.folder.Announce(datafolder.Server{URL: p.front.url(at), Listen: at.String(), Pipe: path})
+	withdraw, err := p.folder.Announce(datafolder.Server{URL: p.front.URL(at), Listen: at.String(), Pipe: path})
 	if err != nil {
 		return nil, err
 	}
 	o.closers = append(o.closers, withdraw)
-	if p.front.tls != nil {
-		o.listener = tls.NewListener(o.listener, p.front.tls)
+	if p.front.TLS != nil {
+		o.listener = tls.NewListener(o.listener, p.front.TLS)
 	}
 	return o, nil
 }

@@ -1,27 +1,27 @@
 // This file reads what a person named: standard input, so that an interrupt ends the wait for it, and files, within
 // bounds.
-package main
+package cli
 
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 )
 
-// errInterrupted says that a signal ended the command.
-var errInterrupted = errors.New("interrupted")
-
-// input reads until its context ends. A read of a pipe or terminal cannot be broken off, so one that waits is left
+// Input reads until its context ends. A read of a pipe or terminal cannot be broken off, so one that waits is left
 // behind; it ends with the process.
-type input struct {
+type Input struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (i input) Read(p []byte) (int, error) {
+// NewInput reads r.
+func NewInput(ctx context.Context, r io.Reader) Input { return Input{ctx, r} }
+
+// Read is io.Reader's; ErrInterrupted when the context ended first.
+func (i Input) Read(p []byte) (int, error) {
 	type outcome struct {
 		n   int
 		err error
@@ -36,7 +36,7 @@ func (i input) Read(p []byte) (int, error) {
 	case o := <-done:
 		return copy(p, own[:o.n]), o.err
 	case <-i.ctx.Done():
-		return 0, errInterrupted
+		return 0, ErrInterrupted
 	}
 }
 
@@ -44,7 +44,8 @@ func (i input) Read(p []byte) (int, error) {
 // a quarter of a million.
 const maxSettingsFile = 4 << 20
 
-func readFile(path string) ([]byte, error) {
+// ReadFile reads a file that a person named, of at most 4 MiB.
+func ReadFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -57,13 +58,13 @@ func readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// readPair reads a certificate with its key.
-func readPair(certFile, keyFile string) (tls.Certificate, error) {
-	cert, err := readFile(certFile)
+// ReadPair reads a certificate with its key.
+func ReadPair(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := ReadFile(certFile)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	key, err := readFile(keyFile)
+	key, err := ReadFile(keyFile)
 	if err != nil {
 		return tls.Certificate{}, err
 	}

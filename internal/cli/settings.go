@@ -1,6 +1,6 @@
 // This file finds the value of each flag that was not given: in the environment, else in the configuration file, else
 // the default. It remembers where each came from, and refuses names that nobody would read (TM-118).
-package main
+package cli
 
 import (
 	"fmt"
@@ -17,26 +17,29 @@ import (
 
 const envPrefix = "WAYLEAVE_"
 
-// settings are the values outside the command line. It is a kong.Resolver.
-type settings struct {
-	env    map[string]string
-	file   string         // path of the configuration file; empty for none
-	values map[string]any // of the file, by key
+// Settings are the values outside the command line. They are a kong.Resolver.
+type Settings struct {
+	// File is the path of the configuration file; empty for none.
+	File string
+	// All are the flags of the chosen command, after Note.
+	All []Setting
 
+	env      map[string]string
+	values   map[string]any    // of the file, by key
 	resolved map[string]string // flag name → origin, for flags that were resolved here
-	all      []setting         // after parsing
 }
 
-// setting is one flag of the chosen command with its value and where that came from.
-type setting struct {
+// Setting is one flag of the chosen command with its value and where that came from: default, flag --NAME, variable
+// NAME or file PATH. The value of a secret is "(set)".
+type Setting struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
 }
 
-// loadSettings reads the environment and the file that --config or WAYLEAVE_CONFIG names.
-func loadSettings(args, environ []string) (*settings, error) {
-	s := &settings{env: make(map[string]string), resolved: make(map[string]string)}
+// LoadSettings reads the environment and the file that --config or WAYLEAVE_CONFIG names.
+func LoadSettings(args, environ []string) (*Settings, error) {
+	s := &Settings{env: make(map[string]string), resolved: make(map[string]string)}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		s.env[name] = value
@@ -48,7 +51,7 @@ func loadSettings(args, environ []string) (*settings, error) {
 	if path == "" {
 		return s, nil
 	}
-	data, err := readFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file (from %s): %w", origin, err)
 	}
@@ -56,7 +59,7 @@ func loadSettings(args, environ []string) (*settings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
-	s.file, s.values = path, values
+	s.File, s.values = path, values
 	return s, nil
 }
 
@@ -76,11 +79,12 @@ func configFlag(args []string) (path, origin string) {
 	return "", ""
 }
 
-func (s *settings) getenv(name string) string { return s.env[name] }
+// Getenv is a variable of the environment; empty for none.
+func (s *Settings) Getenv(name string) string { return s.env[name] }
 
 // Validate refuses keys and variables that nothing reads. A variable is refused only where it is nearly the name of
 // one that is read: others of that prefix may be a person's own.
-func (s *settings) Validate(app *kong.Application) error {
+func (s *Settings) Validate(app *kong.Application) error {
 	keys, byKey := make(map[string]bool), make(map[string]*kong.Flag)
 	for _, f := range flags(app.Node) {
 		if !settable(f) {
@@ -88,7 +92,7 @@ func (s *settings) Validate(app *kong.Application) error {
 		}
 		names := append([]string{f.Name}, f.Aliases...)
 		for _, name := range names {
-			keys[key(name)], byKey[key(name)] = true, f
+			keys[Key(name)], byKey[Key(name)] = true, f
 		}
 		if err := s.contradicts(names); err != nil {
 			return err
@@ -96,11 +100,11 @@ func (s *settings) Validate(app *kong.Application) error {
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.values)) {
 		if !keys[k] {
-			return fmt.Errorf("configuration file %s: unknown key %q%s", s.file, k, configfile.Nearest(k, keys))
+			return fmt.Errorf("configuration file %s: unknown key %q%s", s.File, k, configfile.Nearest(k, keys))
 		}
 		// Also where a flag or variable stands before it: the next start may lack that.
 		if _, err := typed(byKey[k], k, s.values[k]); err != nil {
-			return fmt.Errorf("key %s of configuration file %s: %w", k, s.file, err)
+			return fmt.Errorf("key %s of configuration file %s: %w", k, s.File, err)
 		}
 	}
 	variables := map[string]bool{envPrefix + "CONFIG": true, keyfile.Variable: true}
@@ -118,14 +122,14 @@ func (s *settings) Validate(app *kong.Application) error {
 }
 
 // contradicts refuses one setting under two of its names: only one of them would be read.
-func (s *settings) contradicts(names []string) error {
+func (s *Settings) contradicts(names []string) error {
 	file, env := "", ""
 	for _, name := range names {
-		if _, ok := s.values[key(name)]; ok {
+		if _, ok := s.values[Key(name)]; ok {
 			if file != "" {
-				return fmt.Errorf("configuration file %s: keys %s and %s are one setting; leave one out", s.file, file, key(name))
+				return fmt.Errorf("configuration file %s: keys %s and %s are one setting; leave one out", s.File, file, Key(name))
 			}
-			file = key(name)
+			file = Key(name)
 		}
 		if s.env[variable(name)] != "" {
 			if env != "" {
@@ -151,7 +155,7 @@ func settable(f *kong.Flag) bool {
 }
 
 // Resolve gives the value of a flag that is not on the command line, nil for none.
-func (s *settings) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+func (s *Settings) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
 	if !settable(f) {
 		return nil, nil
 	}
@@ -163,21 +167,21 @@ func (s *settings) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, er
 		}
 	}
 	for _, name := range append([]string{f.Name}, f.Aliases...) {
-		if value, ok := s.values[key(name)]; ok {
-			value, err := typed(f, key(name), value)
+		if value, ok := s.values[Key(name)]; ok {
+			value, err := typed(f, Key(name), value)
 			if err != nil {
-				return nil, fmt.Errorf("key %s of configuration file %s: %w", key(name), s.file, err)
+				return nil, fmt.Errorf("key %s of configuration file %s: %w", Key(name), s.File, err)
 			}
-			s.resolved[f.Name] = "file " + s.file
+			s.resolved[f.Name] = "file " + s.File
 			return value, nil
 		}
 	}
 	return nil, nil
 }
 
-// note lists the chosen command's flags with their values and origins. A list that was given with nothing in it is an
+// Note lists the chosen command's flags with their values and origins. A list that was given with nothing in it is an
 // error: it meant to narrow, and would read as "anything goes" (TM-118).
-func (s *settings) note(chosen *kong.Context) error {
+func (s *Settings) Note(chosen *kong.Context) error {
 	given := make(map[string]bool)
 	for _, p := range chosen.Path {
 		if p.Flag != nil && !p.Resolved {
@@ -199,14 +203,15 @@ func (s *settings) note(chosen *kong.Context) error {
 		if list := reflect.ValueOf(value); origin != "default" && list.Kind() == reflect.Slice && list.Len() == 0 {
 			return fmt.Errorf("--%s (%s) is a list with nothing in it; leave it out for the default", f.Name, origin)
 		}
-		s.all = append(s.all, setting{Name: f.Name, Value: shown(f, value), Origin: origin})
+		s.All = append(s.All, Setting{Name: f.Name, Value: shown(f, value), Origin: origin})
 	}
 	return nil
 }
 
-func key(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
+// Key is a flag's name in the configuration file.
+func Key(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
 
-func variable(flag string) string { return envPrefix + strings.ToUpper(key(flag)) }
+func variable(flag string) string { return envPrefix + strings.ToUpper(Key(flag)) }
 
 // shown is a value as a person reads it. A value that may hold a password is named and not shown.
 func shown(f *kong.Flag, value any) string {

@@ -1,5 +1,5 @@
 // This file holds values of the configuration file against the types of their flags.
-package main
+package cli
 
 import (
 	"encoding"

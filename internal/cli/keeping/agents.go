@@ -1,0 +1,194 @@
+// This file is `wayleave agents`: who may call. It works on the data folder, beside a running server.
+package keeping
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/place"
+)
+
+// Agents is the command.
+type Agents struct {
+	List  AgentsList `cmd:"" default:"withargs" help:"List agents (what agents alone does)."`
+	Token Token      `cmd:"" help:"Make, list and revoke tokens."`
+}
+
+// Token is the command.
+type Token struct {
+	New    TokenNew    `cmd:"" help:"Make a token, and the agent if it is not there. The token is shown once."`
+	List   TokenList   `cmd:"" help:"List tokens. The tokens themselves are not kept and cannot be shown."`
+	Revoke TokenRevoke `cmd:"" help:"Revoke a token: it fails from the next request on."`
+}
+
+// AgentsList is the command.
+type AgentsList struct {
+	place.DataFlags
+	JSON bool `setting:"-" help:"As JSON."`
+}
+
+// Run lists agents.
+func (c *AgentsList) Run(s *cli.Session) error {
+	in, err := c.Look(s)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	agents, tokens, err := in.Agents.List(s.Ctx, nil)
+	if err != nil {
+		return err
+	}
+	type line struct {
+		Agent    string    `json:"agent"`
+		Created  time.Time `json:"created"`
+		Tokens   int       `json:"tokens"` // that work
+		LastUsed time.Time `json:"last_used,omitzero"`
+	}
+	lines := []line{}
+	for _, a := range agents {
+		l := line{Agent: a.Slug, Created: a.Created}
+		for _, t := range tokens {
+			if t.Agent != a.Slug {
+				continue
+			}
+			if t.Revoked.IsZero() {
+				l.Tokens++
+			}
+			if t.LastUse.At.After(l.LastUsed) {
+				l.LastUsed = t.LastUse.At
+			}
+		}
+		lines = append(lines, l)
+	}
+	if c.JSON {
+		return s.Out.JSON(lines)
+	}
+	return cli.Table(s, "AGENT\tCREATED\tTOKENS\tLAST USED", func(row func(...any)) {
+		for _, l := range lines {
+			row(l.Agent, cli.When(l.Created), l.Tokens, cli.When(l.LastUsed))
+		}
+	})
+}
+
+// TokenNew is the command.
+type TokenNew struct {
+	place.DataFlags
+	Agent string `arg:"" name:"slug" help:"The agent: lower-case letters, digits, hyphens."`
+	Scope string `setting:"-" default:"tools" help:"What the token may do: tools (list and call tools) or harness (open, end and show the agent's runs and reconcile their calls; not call tools)."`
+	JSON  bool   `setting:"-" help:"As JSON: agent, scope, token, id."`
+}
+
+// Run makes a token and prints it.
+func (c *TokenNew) Run(s *cli.Session) error {
+	scope, err := agent.ParseScope(c.Scope)
+	if err != nil {
+		return cli.Misused("--scope: %v", err)
+	}
+	if err := agent.CheckSlug(c.Agent); err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	in, _, err := c.Beside(s)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	token, text, err := place.NewToken(s.Ctx, in, c.Agent, scope)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return s.Out.JSON(struct {
+			Agent string      `json:"agent"`
+			Scope agent.Scope `json:"scope"`
+			Token string      `json:"token"`
+			ID    string      `json:"id"`
+		}{token.Agent, token.Scope, text.Reveal(), token.ID})
+	}
+	s.Err.Printf("token %s of agent %s, scope %s; it is not kept and not shown again:\n", token.ID, token.Agent, token.Scope)
+	s.Out.Printf("%s\n", text.Reveal())
+	return nil
+}
+
+// TokenList is the command.
+type TokenList struct {
+	place.DataFlags
+	Agent string `arg:"" optional:"" name:"slug" help:"Only this agent's."`
+	JSON  bool   `setting:"-" help:"As JSON."`
+}
+
+// Run lists tokens.
+func (c *TokenList) Run(s *cli.Session) error {
+	in, err := c.Look(s)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, tokens, err := in.Agents.List(s.Ctx, nil)
+	if err != nil {
+		return err
+	}
+	type line struct {
+		ID       string      `json:"id"`
+		Agent    string      `json:"agent"`
+		Scope    agent.Scope `json:"scope"`
+		Created  time.Time   `json:"created"`
+		LastUsed time.Time   `json:"last_used,omitzero"`
+		LastFrom string      `json:"last_from,omitempty"`
+		Revoked  time.Time   `json:"revoked,omitzero"`
+	}
+	lines := []line{}
+	for _, t := range tokens {
+		if c.Agent == "" || t.Agent == c.Agent {
+			lines = append(lines, line{t.ID, t.Agent, t.Scope, t.Created, t.LastUse.At, t.LastUse.From, t.Revoked})
+		}
+	}
+	if c.JSON {
+		return s.Out.JSON(lines)
+	}
+	return cli.Table(s, "ID\tAGENT\tSCOPE\tCREATED\tLAST USED\tFROM\tREVOKED", func(row func(...any)) {
+		for _, l := range lines {
+			row(l.ID, l.Agent, l.Scope, cli.When(l.Created), cli.When(l.LastUsed), l.LastFrom, cli.When(l.Revoked))
+		}
+	})
+}
+
+// TokenRevoke is the command.
+type TokenRevoke struct {
+	place.DataFlags
+	Token string `arg:"" name:"id" help:"The token's id, or the token itself, or - to read it from standard input."`
+	JSON  bool   `setting:"-" help:"As JSON."`
+}
+
+// Run revokes a token.
+func (c *TokenRevoke) Run(s *cli.Session) error {
+	what := c.Token
+	if what == "-" { // keeps a token out of the process list
+		var line [256]byte
+		n, err := s.In.Read(line[:])
+		if n == 0 {
+			return fmt.Errorf("read the token from standard input: %w", err)
+		}
+		what = strings.TrimSpace(string(line[:n]))
+	}
+	in, err := c.Look(s)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	token, err := in.Agents.Revoke(s.Ctx, "", what, place.ByCLI)
+	if errors.Is(err, agent.ErrNotFound) {
+		return errors.New("no token has that id; `wayleave agents token list` shows them")
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return s.Out.JSON(map[string]any{"id": token.ID, "agent": token.Agent, "revoked": token.Revoked})
+	}
+	s.Out.Printf("token %s of agent %s is revoked\n", token.ID, token.Agent)
+	return nil
+}

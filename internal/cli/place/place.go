@@ -1,0 +1,104 @@
+// Package place says where things are: the flags that name an install and its server, how an install is opened by a
+// command beside whatever serves it, and how a command is worded that a person is told to type next.
+//
+// The one rule: a command that works beside a server says when it is not beside one, so that a person who named another
+// folder than the server's learns it.
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+
+	"github.com/wayleave/wayleave"
+	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/keyfile"
+	"github.com/wayleave/wayleave/internal/secret"
+)
+
+// DataFlags name the install: its data folder, and what is kept elsewhere.
+type DataFlags struct {
+	Data     string `help:"Data folder. Default: the system's per-user one." placeholder:"DIR"`
+	Database string `setting:"secret" help:"PostgreSQL, for several servers: postgres://USER@HOST:PORT/NAME. A password belongs into the variable WAYLEAVE_DATABASE, not on a command line. Default: SQLite in the data folder." placeholder:"URL"`
+	KeyFile  string `name:"key-file" help:"File of the master key. Default: master.key in the data folder. The variable WAYLEAVE_MASTER_KEY may hold the key itself." placeholder:"FILE"`
+}
+
+// Path is the folder named, or the system's.
+func (d DataFlags) Path(s *cli.Session) (string, error) {
+	if d.Data != "" {
+		return d.Data, nil
+	}
+	path, err := datafolder.Default(runtime.GOOS, s.Getenv)
+	if err != nil {
+		return "", &cli.UsageError{Err: err}
+	}
+	return path, nil
+}
+
+// Where says how the install of a folder is opened.
+func (d DataFlags) Where(s *cli.Session, folder *datafolder.Folder) install.Options {
+	return install.Options{Folder: folder, Database: secret.New(d.Database), KeyFile: d.KeyFile, Key: secret.New(s.Getenv(keyfile.Variable))}
+}
+
+// Folder opens the folder, which is made where it is not there.
+func (d DataFlags) Folder(s *cli.Session) (*datafolder.Folder, error) {
+	path, err := d.Path(s)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := datafolder.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range folder.Warnings() {
+		s.Err.Printf("warning: %s\n", w)
+	}
+	return folder, nil
+}
+
+// Into says to the service where its install is.
+func (d DataFlags) Into(s *cli.Session, folder *datafolder.Folder, o *wayleave.Options) {
+	o.Data, o.Database, o.KeyFile, o.Key = folder.Path(), d.Database, d.KeyFile, s.Getenv(keyfile.Variable)
+}
+
+// Open opens the install; the folder is made where it is not there.
+func (d DataFlags) Open(s *cli.Session) (*install.Install, error) {
+	folder, err := d.Folder(s)
+	if err != nil {
+		return nil, err
+	}
+	return install.Open(s.Ctx, d.Where(s, folder))
+}
+
+// Look opens an install that is there; a missing folder has none and is not made.
+func (d DataFlags) Look(s *cli.Session) (*install.Install, error) {
+	path, err := d.Path(s)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := datafolder.Look(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no data folder at %s; `wayleave serve` and `wayleave agents token new` make one, --data names another", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return install.Open(s.Ctx, d.Where(s, folder))
+}
+
+// ByCLI is who changes something by a command, in the audit: whoever may read the master key.
+const ByCLI = "cli"
+
+// NewToken makes a token, and its agent where it is not there.
+func NewToken(ctx context.Context, in *install.Install, slug string, scope agent.Scope) (agent.Token, secret.Value, error) {
+	a, _, err := in.Agents.EnsureAgent(ctx, slug, ByCLI)
+	if err != nil {
+		return agent.Token{}, secret.Value{}, err
+	}
+	return in.Agents.NewToken(ctx, a.ID, scope, ByCLI)
+}

@@ -1,0 +1,152 @@
+// This file is `wayleave serve`: it takes a data folder, opens the listener, and serves until it is told to stop.
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/page"
+	"github.com/wayleave/wayleave/internal/cli/place"
+	"github.com/wayleave/wayleave/internal/clientblock"
+	"github.com/wayleave/wayleave/internal/datafolder"
+)
+
+// Serve is the command.
+type Serve struct{ serveFlags }
+
+// serveFlags are all facts of a serving process.
+type serveFlags struct {
+	serviceFlags
+	place.DataFlags
+	place.ListenFlags
+	TrustedProxy  []string `help:"Proxies whose X-Forwarded-For is believed." placeholder:"CIDR"`
+	MetricsListen string   `help:"Address and port where metrics are served in Prometheus's format, apart from the agents' door. Default: nowhere." placeholder:"ADDR"`
+	MetricsOpen   bool     `help:"Let --metrics-listen be an address that other machines reach."`
+}
+
+// Run serves until an interrupt or termination signal.
+func (c *Serve) Run(s *cli.Session) error {
+	o, err := c.service(s.Build)
+	if err != nil {
+		return err
+	}
+	if o.Log, err = c.logger(s); err != nil {
+		return err
+	}
+	front, err := c.Front()
+	if err != nil {
+		return err
+	}
+	front.Into(&o)
+	if o.TrustedProxies, err = page.Each("trusted-proxy", c.TrustedProxy, page.ParseNetwork); err != nil {
+		return err
+	}
+	if err := c.metricsAddress(); err != nil {
+		return err
+	}
+	folder, err := c.Folder(s)
+	if err != nil {
+		return err
+	}
+	c.DataFlags.Into(s, folder, &o)
+	o.PermitCommand = c.PermitCommand(s)
+	own, err := take(s.Ctx, ownerPlan{folder: folder, options: o, front: front, listen: c.Listen, metrics: c.MetricsListen})
+	switch {
+	case errors.Is(err, datafolder.ErrOwned):
+		return fmt.Errorf("%s: %w; stop it, or name another folder with --data", folder.Path(), err)
+	case err != nil:
+		return page.OptionMisused(err)
+	}
+	hidden(o.Log)
+	c.announce(s, own)
+	return errors.Join(own.run(s.Ctx), own.leave())
+}
+
+// metricsAddress refuses a listener of metrics that strangers could reach: it asks for no credential.
+func (c *Serve) metricsAddress() error {
+	if c.MetricsListen == "" {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(c.MetricsListen)
+	if err != nil {
+		return cli.Misused("--metrics-listen %s: give an address and a port, such as 127.0.0.1:9477", strconv.Quote(c.MetricsListen))
+	}
+	if !place.Loopback(host) && !c.MetricsOpen {
+		return cli.Misused("--metrics-listen %s is reached from other machines and asks for no credential: listen on 127.0.0.1, or give --metrics-open where only your collector can reach it", c.MetricsListen)
+	}
+	return nil
+}
+
+// announce says where the server is and what to do with it. The first start makes an agent and prints its block.
+func (c *Serve) announce(s *cli.Session, own *owner) {
+	at, _, err := own.folder.Owner()
+	if err != nil {
+		s.Err.Printf("warning: %v\n", err)
+	}
+	endpoint := at.URL
+	s.Out.Printf("wayleave %s serves %s\n", s.Build.Version, endpoint)
+	for _, set := range s.Settings.All {
+		if set.Origin != "default" {
+			s.Out.Printf("  %s = %s (%s)\n", set.Name, set.Value, set.Origin)
+		}
+	}
+	in, err := c.Open(s)
+	if err != nil {
+		s.Err.Printf("warning: %v\n", err)
+		return
+	}
+	defer in.Close()
+	agents, _, err := in.Agents.List(s.Ctx, nil)
+	if err != nil {
+		s.Err.Printf("warning: %v\n", err)
+		return
+	}
+	attach, others := c.attachLine(s, endpoint), strings.Join(clientblock.Names()[1:], ", ")
+	people := fmt.Sprintf("What agents do, and the questions that they ask: `%s sign-in%s` prints a link.\n", place.CalledAs(), c.Again())
+	if len(agents) > 0 {
+		s.Out.Printf("\n`%s` prints a block for Claude Code with a fresh token (also: %s).\n%s", attach, others, people)
+		return
+	}
+	_, token, err := place.NewToken(s.Ctx, in, agent.Local, agent.ScopeTools)
+	if err != nil {
+		s.Err.Printf("warning: %v\n", err)
+		return
+	}
+	generic, _ := clientblock.Of("generic")
+	s.Out.Printf("\nThis is the first start: here is agent %q with a token that is not shown again.\nPut this into your agent's MCP configuration:\n\n%s\n", agent.Local,
+		generic.Block(clientblock.Place{URL: endpoint, Token: token}))
+	s.Out.Printf("Then ask the agent: \"Read https://example.com/ with web_fetch and tell me its first heading.\"\n"+
+		"Other clients: `%s` (also: %s). Without an agent: `%s fetch https://example.com/`.\n%s", attach, others, place.CalledAs(), people)
+}
+
+// hidden hides the process's memory from others of the same user, and says where that is not possible.
+func hidden(log *slog.Logger) {
+	if err := undumpable(); err != nil {
+		log.LogAttrs(context.Background(), slog.LevelWarn, "other processes of this user can read this one's memory", slog.Any("error", err))
+	}
+}
+
+// attachLine is the command that attaches a client to this server: what came from flags is said again, since variables
+// and the per-user folder are found without.
+func (c *Serve) attachLine(s *cli.Session, endpoint string) string {
+	line, url := place.CalledAs()+" attach claude", ""
+	for _, set := range s.Settings.All {
+		if !strings.HasPrefix(set.Origin, "flag ") {
+			continue
+		}
+		switch set.Name {
+		case "config", "data":
+			line += " --" + set.Name + " " + place.ShellWord(place.Absolute(set.Value))
+		case "listen", "public-url", "tls-cert":
+			url = " --url " + place.ShellWord(endpoint)
+		}
+	}
+	return line + url
+}
