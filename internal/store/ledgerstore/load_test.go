@@ -34,7 +34,7 @@ func TestEverythingAtOnceKeepsTheOrderOfLocks(t *testing.T) {
 		for worker := range 8 {
 			all.Go(func() {
 				w := loader{t: t, s: stores[worker%2], dice: rand.New(rand.NewPCG(seed, uint64(worker)))}
-				for range 60 {
+				for range 30 {
 					a := st.ask(tools[w.dice.IntN(len(tools))])
 					a.Run, a.Process = runs[w.dice.IntN(len(runs))], []string{processID, "process_two"}[worker%2]
 					a.Digest = fmt.Appendf(nil, "digest %d", w.dice.IntN(4))

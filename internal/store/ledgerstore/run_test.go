@@ -249,8 +249,25 @@ func TestRetentionLeavesNothingBehind(t *testing.T) {
 			_, err := st.s.Sweep(st.ctx, ledger.Retention{Batch: 7})
 			must(t, err)
 		}
+		for _, session := range []string{"over", "goes on"} { // in another run
+			open := func(deadline time.Duration) string {
+				r, err := st.s.OpenRun(st.ctx, ledger.NewRun{Agent: agentID, Kind: "session", ImplicitKey: session, Audience: "session:" + session, Deadline: deadline, MaxCalls: 1})
+				must(t, err)
+				return r.ID
+			}
+			_, err := st.s.EndRun(st.ctx, agentID, open(time.Hour), "ended")
+			must(t, err)
+			_, err = st.s.Offer(st.ctx, agentID, "session:"+session, []ledger.Tool{asking})
+			must(t, err)
+			if session == "goes on" {
+				open(40 * 24 * time.Hour)
+			}
+		}
 		clock.Advance(31 * 24 * time.Hour)
 		sweep()
+		if gone, kept := st.count("SELECT count(*) FROM offers WHERE audience='session:over'"), st.count("SELECT count(*) FROM offers WHERE audience IN ('session:goes on', 'agent:agent_one')"); gone != 0 || kept != 5 {
+			t.Errorf("%d offers are left of a session that ended, and %d of 5 others", gone, kept)
+		}
 		if n := st.count("SELECT count(*) FROM tool_calls WHERE args IS NOT NULL OR result IS NOT NULL") + st.count("SELECT count(*) FROM evidence WHERE url IS NOT NULL OR title IS NOT NULL") +
 			st.count("SELECT count(*) FROM reconciliations WHERE note IS NOT NULL"); n != 0 {
 			t.Errorf("%d sealed texts are left after a month", n)
@@ -259,8 +276,10 @@ func TestRetentionLeavesNothingBehind(t *testing.T) {
 			t.Errorf("%d of %d hashes are left after a month", n, calls)
 		}
 		st.invariants()
-		clock.Advance(365 * 24 * time.Hour)
-		sweep()
+		for range 2 { // the first ends what was still open
+			clock.Advance(366 * 24 * time.Hour)
+			sweep()
+		}
 		for _, table := range []string{"runs", "tool_calls", "evidence", "reservations", "reconciliations", "run_meters", "minute_meters", "notices", "approvals", "kept_pages", "processes"} {
 			if n := st.count("SELECT count(*) FROM " + table); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)

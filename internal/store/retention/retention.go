@@ -217,6 +217,10 @@ func statements(tx *sqldb.Tx, id string, queries ...string) error {
 	return nil
 }
 
+// dropOffers removes what was offered to the callers of a run and to nobody else. A session may go on in another run.
+const dropOffers = `DELETE FROM offers WHERE audience=(SELECT audience FROM runs WHERE id=$1) AND audience NOT LIKE 'agent:%'
+ AND NOT EXISTS (SELECT 1 FROM runs o WHERE o.state='open' AND o.audience=offers.audience)`
+
 // purge removes the sealed text of a run. Hashes, hosts and numbers stay.
 func (b *batches) purge(ctx context.Context, run string, now int64) error {
 	if err := b.calls(ctx, run, func(tx *sqldb.Tx, call string) error {
@@ -228,7 +232,7 @@ func (b *batches) purge(ctx context.Context, run string, now int64) error {
 		return err
 	}
 	return b.db.Each(ctx, []string{run}, func(tx *sqldb.Tx, run string) error {
-		if err := statements(tx, run, "UPDATE approvals SET question=NULL WHERE run_id=$1", "DELETE FROM kept_pages WHERE run_id=$1"); err != nil {
+		if err := statements(tx, run, "UPDATE approvals SET question=NULL WHERE run_id=$1", "DELETE FROM kept_pages WHERE run_id=$1", dropOffers); err != nil {
 			return err
 		}
 		_, err := tx.Exec("UPDATE runs SET purged_at=$2 WHERE id=$1 AND purged_at IS NULL", run, now)
@@ -246,7 +250,6 @@ func (b *batches) forget(ctx context.Context, run string) error {
 	}
 	return b.db.Each(ctx, []string{run}, func(tx *sqldb.Tx, run string) error {
 		return statements(tx, run, "DELETE FROM kept_pages WHERE run_id=$1", "DELETE FROM notices WHERE run_id=$1", "DELETE FROM approvals WHERE run_id=$1",
-			"DELETE FROM run_meters WHERE run_id=$1", "DELETE FROM offers WHERE audience='run:'||$1",
-			"DELETE FROM runs WHERE id=$1")
+			"DELETE FROM run_meters WHERE run_id=$1", dropOffers, "DELETE FROM runs WHERE id=$1")
 	})
 }
