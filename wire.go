@@ -24,9 +24,6 @@ import (
 	"github.com/wayleave/wayleave/internal/operatorapi"
 	"github.com/wayleave/wayleave/internal/reading"
 	"github.com/wayleave/wayleave/internal/secret"
-	"github.com/wayleave/wayleave/internal/store/approvalstore"
-	"github.com/wayleave/wayleave/internal/store/auditstore"
-	"github.com/wayleave/wayleave/internal/store/ledgerstore"
 	"github.com/wayleave/wayleave/internal/store/pagestore"
 	"github.com/wayleave/wayleave/internal/store/sessionstore"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
@@ -80,10 +77,7 @@ func (s *Service) wire(ctx context.Context) (err error) {
 	s.install = in
 	s.answers.public, s.answers.label, s.answers.secure = s.o.PublicURL, in.Label, s.o.Secure
 
-	rows, err := ledgerstore.New(in.DB, in.Keys.Keys(), in.Rules.Resolve, ledgerstore.Options{})
-	if err != nil {
-		return err
-	}
+	rows, approvals, trail := in.Rows, in.Approvals, in.Trail
 	p.ledger.DigestKey = in.Keys.DigestKey()
 	p.ledger.Notify = s.heard
 	p.ledger.Changed = func(int64) { s.door.Changed() }
@@ -91,7 +85,6 @@ func (s *Service) wire(ctx context.Context) (err error) {
 		return err
 	}
 	pages := pagestore.New(in.DB, in.Keys.Keys(), pagestore.Bounds{})
-	approvals := approvalstore.New(in.DB, in.Keys.Keys())
 	reader, err := s.reader(pages)
 	if err != nil {
 		return err
@@ -115,7 +108,6 @@ func (s *Service) wire(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	trail := auditstore.New(in.DB)
 	step, err := doorstep.New(names, s.o.TrustedProxies)
 	if err != nil {
 		return err

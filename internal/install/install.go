@@ -22,8 +22,11 @@ import (
 	"github.com/wayleave/wayleave/internal/secret"
 	"github.com/wayleave/wayleave/internal/store/agentstore"
 	"github.com/wayleave/wayleave/internal/store/allowedstore"
+	"github.com/wayleave/wayleave/internal/store/approvalstore"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/store/connectionstore"
 	"github.com/wayleave/wayleave/internal/store/keystore"
+	"github.com/wayleave/wayleave/internal/store/ledgerstore"
 	"github.com/wayleave/wayleave/internal/store/peoplestore"
 	"github.com/wayleave/wayleave/internal/store/schema"
 	"github.com/wayleave/wayleave/internal/store/settings"
@@ -65,6 +68,10 @@ type Install struct {
 	People   *people.Directory
 	Allowed  *allowed.Register
 	Settings *connection.Settings
+	// Rows are the ledger's, Approvals the questions to people, Trail what people did.
+	Rows      *ledgerstore.Store
+	Approvals *approvalstore.Store
+	Trail     *auditstore.Store
 }
 
 // Actor is who imports and migrates, in the audit.
@@ -128,6 +135,10 @@ func Open(ctx context.Context, o Options) (_ *Install, err error) {
 		return nil, err
 	}
 	i.Settings = connection.NewSettings(i.Rules, connectionstore.New(db))
+	if i.Rows, err = ledgerstore.New(db, i.Keys.Keys(), i.Rules.Resolve, ledgerstore.Options{}); err != nil {
+		return nil, err
+	}
+	i.Approvals, i.Trail = approvalstore.New(db, i.Keys.Keys()), auditstore.New(db)
 	if err := i.takeOver(ctx, o.Log); err != nil {
 		return nil, err
 	}
