@@ -314,6 +314,11 @@ func TestDamagedValueKeepsItsKey(t *testing.T) {
 		if err != nil || opened != values-2 || damaged != 2 || len(at) != 2 || at[0].Row != "call_001" || at[1].Row != "page_005" {
 			t.Errorf("%d open, %d do not: %v, %v", opened, damaged, at, err)
 		}
+		// What is under no key of the install keeps none.
+		rotate(t, p)
+		if got := finish(t, p, Finishing{Alone: true}); !got.Dropped || got.Damaged != 2 || got.Resealed != values-2 {
+			t.Errorf("%+v", got)
+		}
 	})
 }
 
