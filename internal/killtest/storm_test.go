@@ -74,6 +74,9 @@ func (s *stage) storm(n uint64, point string) {
 		first.Eager, first.Nth = true, 1
 	}
 	killed := s.start(first)
+	if point == "sweep.before_commit" { // or the other would conclude it
+		killed.dies(point)
+	}
 	lives := s.start(orders{Label: "lives", install: line, Seed: 1000*n + 2})
 	killed.dies(point)
 	again := s.start(orders{Label: "again", Seed: 1000*n + 3})
