@@ -1,6 +1,7 @@
 package backup_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -160,7 +161,9 @@ func TestRestoreRefuses(t *testing.T) {
 				"an empty file": {file(nil), backup.ErrNoBackup},
 				"half a file":   {file(good[:len(good)/2]), backup.ErrNoBackup},
 				"damaged":       {file(damaged), backup.ErrNoBackup},
-				"a newer one":   {newer, schema.ErrTooNew},
+				// It is there twice, in a table and in an index.
+				"at odds with itself": {file(bytes.Replace(good, []byte("session:s1"), []byte("session:s2"), 1)), backup.ErrNoBackup},
+				"a newer one":         {newer, schema.ErrTooNew},
 			} {
 				if _, err := backup.Restore(t.Context(), c.path, to); !errors.Is(err, c.want) {
 					t.Errorf("%s: %v", name, err)
@@ -195,12 +198,12 @@ func TestRestoreRefuses(t *testing.T) {
 // no bytes.
 func TestRestoreOfALargeInstall(t *testing.T) {
 	everyWay(t, func(t *testing.T, from, to *sqldb.DB) {
+		const many = 20_000 // of four values each: more than PostgreSQL takes at once
 		odd := "é\U0001f600 '\"\\ \n\t$1 ?1 :a @b {} \u202e"
 		if err := from.Write(t.Context(), sqldb.Free, func(tx *sqldb.Tx) error {
-			for i := range 1500 {
-				if _, err := tx.Exec("INSERT INTO minute_meters (meter, capability, minute, used) VALUES ($1, $2, $3, $4)", odd, "c", i, int64(i)<<40); err != nil {
-					return err
-				}
+			if _, err := tx.Exec("INSERT INTO minute_meters (meter, capability, minute, used) WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < $2) SELECT $1, 'c', n, n FROM c",
+				odd, many); err != nil {
+				return err
 			}
 			for i, body := range [][]byte{make([]byte, 5<<20), {}, nil, {0}} {
 				if _, err := tx.Exec("INSERT INTO keysets (id, wrapped, master, primary_key, created_at, retired_at) VALUES ($1, $2, '', $3, 0, 0)", string(rune('a'+i)), append([]byte{}, body...), odd); err != nil {
@@ -216,7 +219,7 @@ func TestRestoreOfALargeInstall(t *testing.T) {
 		if _, err := backup.Restore(t.Context(), made(t, from), to); err != nil {
 			t.Fatal(err)
 		}
-		if after := lines(t, to, queries...); !slices.Equal(before, after) || len(after) < 1500 {
+		if after := lines(t, to, queries...); !slices.Equal(before, after) || len(after) < many {
 			t.Errorf("%d rows were there, %d are", len(before), len(after))
 		}
 	})

@@ -1,7 +1,7 @@
-// Package settings keeps the one row of an install: its epoch, its label, its keys of digests.
+// Package settings keeps the one row of an install: its epoch and its label.
 //
 // The one rule: whoever changes configuration says so in the same transaction, under the settings lock, by [Changed];
-// every process reads the epoch once a second and resolves anew when it grew.
+// every process reads the epoch once a second and resolves anew when it is another.
 package settings
 
 import (

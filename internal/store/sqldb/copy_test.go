@@ -168,6 +168,9 @@ func TestTM102DeletedValuesAreInNoFile(t *testing.T) {
 	if got := found(files()); got != nil {
 		t.Errorf("still there: %v", got)
 	}
+	if log, err := os.Stat(db.File() + "-wal"); err != nil || log.Size() != 0 {
+		t.Errorf("the log was not emptied: %v, %v", log, err)
+	}
 	path := filepath.Join(t.TempDir(), "copy")
 	if err := db.Copy(t.Context(), path); err != nil {
 		t.Fatal(err)

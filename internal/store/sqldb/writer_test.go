@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/wayleave/wayleave/internal/store/dbtest"
@@ -190,6 +191,19 @@ func TestFullDiskIsARefusal(t *testing.T) {
 	write(t, db, big)
 }
 
+// gone is a caller who has left and has not woken yet to say so: only who asks finds out.
+type gone struct {
+	context.Context
+	left atomic.Bool
+}
+
+func (g *gone) Err() error {
+	if g.left.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
 func TestCallerWhoLeftIsNotWorkedFor(t *testing.T) {
 	db, waiting := lite(t)
 	q := hold(t, db, waiting)
@@ -203,8 +217,13 @@ func TestCallerWhoLeftIsNotWorkedFor(t *testing.T) {
 	if err := <-told; !errors.Is(err, context.Canceled) { // while the writer is still held
 		t.Errorf("%v", err)
 	}
+	unseen := &gone{Context: t.Context()}
+	q.add(unseen, "unseen", put("unseen", 1))
+	unseen.left.Store(true)
 	q.add(t.Context(), "stayed", put("stayed", 1))
-	q.run()
+	if err := q.run()["unseen"]; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
 	if got := keys(t, db); got != "stayed" {
 		t.Errorf("rows: %s", got)
 	}
