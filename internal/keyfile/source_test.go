@@ -272,6 +272,11 @@ func TestTM107KeyOfTheDatabaseIsFoundOrTheWayOutIsNamed(t *testing.T) {
 	refused("missing", s, ErrMissing)
 	refused("no file named", New("", secret.Value{}), ErrMissing)
 
+	// A staged file that has another key than its name says is not taken.
+	write(t, s.stage(wanted.Fingerprint()), m.Text().Reveal(), 0o600)
+	refused("staged under a wrong name", s, ErrMissing)
+	alone(t, filepath.Dir(path), filepath.Base(s.stage(wanted.Fingerprint())))
+
 	// The change of the master key was cut off between its commit and its rename, in each state that the file may have.
 	for name, text := range map[string]string{"old key": m.Text().Reveal(), "damaged": "x", "missing": ""} {
 		if text != "" {
