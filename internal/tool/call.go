@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/approval"
@@ -130,10 +131,20 @@ func (q *inquiry) answer(ctx context.Context, arguments json.RawMessage) (Result
 	return q.approved(ctx)
 }
 
-// maxKeptArgs is how many bytes are kept of arguments that could not be read.
+// maxKeptArgs is how many bytes are kept of arguments that were refused.
 const maxKeptArgs = 4096
 
-func clip(arguments json.RawMessage) []byte { return arguments[:min(len(arguments), maxKeptArgs)] }
+// clip is what is kept of arguments that were refused: JSON in any case, a string where they are none or too long.
+func clip(arguments json.RawMessage) []byte {
+	if len(arguments) == 0 || len(arguments) <= maxKeptArgs && json.Valid(arguments) {
+		return arguments
+	}
+	text, err := json.Marshal(strings.ToValidUTF8(string(arguments[:min(len(arguments), maxKeptArgs)]), "\uFFFD"))
+	if err != nil { // a string: cannot be
+		return nil
+	}
+	return text
+}
 
 // look lets the capability look ahead. What it panics with is no value for a log.
 func (q *inquiry) look(ctx context.Context) (plan Plan, bad *Bad, err error) {

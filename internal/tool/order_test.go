@@ -1,6 +1,7 @@
 package tool_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -197,6 +198,13 @@ func TestRefusalsAreKeptAndCountNothing(t *testing.T) {
 		told, err := s.Told(rec)
 		if err != nil || told.Text != r.Text() || !strings.Contains(string(told.Error), r.Call) || told.Output != nil {
 			t.Errorf("told as %+v, %v", told, err)
+		}
+		for _, none := range []string{`{"text":`, "\xff", `{"text":"` + strings.Repeat("y", 5000) + `","more":1}`} {
+			r := s.call(t, caller(), "ask", none)
+			want(t, r, "invalid_ask_input")
+			if rec := s.record(t, r); !json.Valid(rec.Args) || rec.Args[0] != '"' || len(rec.Args) > 5000 {
+				t.Errorf("%.20q is kept as %.40s", none, rec.Args)
+			}
 		}
 		if n := s.count(t, "SELECT count(*) FROM reservations"); n != 0 {
 			t.Errorf("%d reservations", n)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -50,8 +51,9 @@ type stage struct {
 		Now() time.Time
 		Advance(time.Duration)
 	}
-	db     *sqldb.DB // nil in memory
-	sealer seal.Sealer
+	db        *sqldb.DB // nil in memory
+	sealer    seal.Sealer
+	worldFile string
 }
 
 func rules(t testing.TB) *connection.Rules {
@@ -109,7 +111,17 @@ func newStage(t *testing.T, db *sqldb.DB, clock *dbtest.Clock, point func(string
 		t.Fatal(err)
 	}
 	s := &stage{approvals: approvalstore.New(db, sealer), clock: clock, db: db, sealer: sealer, oracle: tooltest.NewOracle(t)}
-	s.set = tooltest.NewSet(tooltest.NewWorld(), s.oracle.Send)
+	s.worldFile = filepath.Join(t.TempDir(), "world")
+	world, err := tooltest.OpenWorld(s.worldFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.set = tooltest.NewSet(world, s.oracle.Send)
 	for token, id := range map[string]string{"tok_1": me, "tok_2": other} {
 		s.write(t, `INSERT INTO agents (id, slug, name, state, grants_version, created_at) VALUES ($1, $2, $2, 'active', 1, now_us())`, id, strings.TrimPrefix(id, "agent_"))
 		s.write(t, `INSERT INTO agent_tokens (id, agent_id, hash, scope, created_at) VALUES ($1, $2, $1, 'tools', now_us())`, token, id)

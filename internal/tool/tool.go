@@ -109,7 +109,7 @@ type Where struct {
 
 // Plan is what a look ahead found.
 type Plan struct {
-	// Unit says that the call counts against the connection's limits; Bound is how long it may take.
+	// Unit says that the call counts against the connection's limits; Bound is how long it may take: more than zero.
 	Unit  bool
 	Bound time.Duration
 	// Approval is what a person is asked about where policy wants one asked; nil for calls that policy does not touch.

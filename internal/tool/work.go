@@ -44,8 +44,13 @@ func (q *inquiry) carryOut(ctx context.Context, call *ledger.Call) (Result, erro
 		return e.result, e.err
 	case <-ctx.Done():
 		go func() {
-			if e := <-done; e.err == nil {
+			e := <-done
+			if e.err == nil {
 				e.result.Delivered(false)
+				return
+			}
+			if f := faultOf(context.Background(), e.err); f.Code != codeCancelled { // no door is there to log it
+				q.o.Log.Error("a call failed after its caller had left", "call", call.ID(), "tool", q.plug.Name(), "code", f.Code, "error", f.Err)
 			}
 		}()
 		f := faultOf(ctx, ctx.Err())
@@ -86,9 +91,6 @@ func (w *work) finish(ctx context.Context) (Result, error) {
 func (w *work) fault(ctx context.Context, err error) *Fault {
 	f := faultOf(ctx, err)
 	f.Call, f.Run = w.call.ID(), w.inquiry.run.ID
-	if f.Code == codeInternal {
-		w.o.Log.Error("a call failed", "call", f.Call, "tool", w.plug.Name(), "error", fmt.Sprintf("%T", err))
-	}
 	return f
 }
 
