@@ -119,8 +119,10 @@ func serveReplica(text string) error {
 		stop()
 	}()
 	go func() {
+		look := time.NewTicker(5 * time.Millisecond)
+		defer look.Stop()
 		for service.Ready(ctx) != nil && ctx.Err() == nil {
-			time.Sleep(5 * time.Millisecond)
+			<-look.C
 		}
 		fmt.Println("http://" + l.Addr().String())
 	}()

@@ -181,8 +181,9 @@ func graph() []row {
 		{pkg: "internal/testsite", modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress", "golang.org/x/net"}, why: "test support: servers with every fault; it codes bombs and speaks HTTP/2 frame by frame"},
 		{pkg: "internal/corpustest", why: "test support: third-party pages that are not in the repository"},
 		{pkg: "internal/clienttest", why: "test support: real MCP clients"},
-		{pkg: "bench", ours: []string{"internal/htmltree", "internal/markdown", "webfetch", "weburl"},
-			modules: []string{"github.com/JohannesKaufmann/html-to-markdown", "golang.org/x/net"},
+		{pkg: "bench", ours: []string{".", "webfetch", "weburl", "internal/agent", "internal/binding", "internal/datafolder", "internal/effect", "internal/htmltree", "internal/install", "internal/ledger",
+			"internal/markdown", "internal/rowid", "internal/store/dbtest", "internal/store/ledgerstore", "internal/store/schema", "internal/store/sqldb"},
+			modules: []string{"github.com/JohannesKaufmann/html-to-markdown", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/net"},
 			why:     "a module of its own: the peers stay out of the product"},
 	}
 }
