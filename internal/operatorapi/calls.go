@@ -82,7 +82,7 @@ func (s *Server) registerCalls() {
 			by = ledger.By{Kind: "operator", ID: v.person.Person.ID}
 		}
 		r, err := s.d.Ledger.Reconcile(ctx, v.owner(), v.run.ID, in.Call,
-			ledger.Reconciliation{Verdict: ledger.Verdict(in.Body.Verdict), Note: in.Body.Note, Evidence: in.Body.Evidence, By: by})
+			ledger.Reconciliation{Verdict: ledger.Verdict(in.Body.Verdict), Note: oneLine(in.Body.Note), Evidence: in.Body.Evidence, By: by})
 		if err != nil {
 			return wire.Record{}, err
 		}
@@ -168,12 +168,12 @@ func (s *Server) callTool(ctx context.Context, v *visit, in *callingTool) (*stre
 			out.Header().Set("Content-Type", problemType)
 			body = wire.Failed{Record: record, Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: record.Text}
 		}
-		text, err := json.Marshal(body)
+		text, err := encode(body)
 		if err != nil { // a tool gave what is no JSON
 			panic(fmt.Errorf("encode a record: %w", err))
 		}
 		h.SetStatus(status)
-		_, _ = out.Write(append(text, '\n'))
+		_, _ = out.Write(text)
 		arrived = out.flush() == nil
 	}}, nil
 }
@@ -296,7 +296,7 @@ func (s *Server) export(ctx context.Context, v *visit, _ *OfRun) (*stream, error
 	return &stream{func(h huma.Context) {
 		out, _ := ctx.Value(replyKey{}).(*reply)
 		write := func(value any) {
-			text, err := json.Marshal(value)
+			text, err := encode(value)
 			if err == nil {
 				_, err = out.Write(text)
 			}

@@ -50,7 +50,7 @@ func (w *world) provoke(row route.Row, status int) (answered, bool) {
 	switch status {
 	case 200, 204:
 		if row.ID == "redeem-link" {
-			_, text, err := w.people.NewLink(w.t.Context(), "owner", "system")
+			_, text, err := w.people.NewLink(w.ctx, "owner", "system")
 			must(w.t, err)
 			body = `{"secret":"` + text.Reveal() + `"}`
 		}
@@ -104,7 +104,7 @@ func (w *world) provoke(row route.Row, status int) (answered, bool) {
 			path = "/api/people/" + w.ids["owner"]
 			return send(right, path, `{"role":"viewer","agents":[],"state":"active"}`), true
 		case "create-sign-in-link":
-			_, err := w.people.Disable(w.t.Context(), w.ids["viewer of all"], "system")
+			_, err := w.people.Disable(w.ctx, w.ids["viewer of all"], "system")
 			must(w.t, err)
 			return send(right, strings.Replace(path, w.ids["viewer of bob"], w.ids["viewer of all"], 1), body), true
 		case "create-agent":
@@ -135,7 +135,7 @@ func (w *world) provoke(row route.Row, status int) (answered, bool) {
 				body = `{"old_password":"wrong","new_password":"another horse battery"}`
 			case "events", "run-events":
 				for range streamsEach {
-					p, err := w.people.Session(w.t.Context(), w.creds[right].cookie)
+					p, err := w.people.Session(w.ctx, w.creds[right].cookie)
 					must(w.t, err)
 					w.s.streams.enter(p.Credential.ID)
 				}
@@ -170,7 +170,7 @@ func (w *world) provoke(row route.Row, status int) (answered, bool) {
 
 // ownToken makes an API token of a person, and gives its id.
 func (w *world) ownToken(who string) string {
-	c, _, err := w.people.NewToken(w.t.Context(), w.ids[who], "another", 0, "system")
+	c, _, err := w.people.NewToken(w.ctx, w.ids[who], "another", 0, "system")
 	must(w.t, err)
 	return c.ID
 }

@@ -7,7 +7,6 @@ package operatorapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -233,7 +232,8 @@ func (s *Server) refuse(w http.ResponseWriter, f *failure) {
 	}
 	h.Set("Content-Type", problemType)
 	w.WriteHeader(f.Status)
-	_ = json.NewEncoder(w).Encode(f.Problem) // a client that left does not read it
+	text, _ := encode(f.Problem) // strings and numbers: it cannot fail
+	_, _ = w.Write(text)
 }
 
 func invalidHost() *failure {

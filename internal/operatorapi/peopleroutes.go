@@ -4,6 +4,7 @@ package operatorapi
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
@@ -42,10 +43,11 @@ func (s *Server) registerPeople() {
 		if err != nil {
 			return wire.Link{}, err
 		}
-		if err := people.CheckName(in.Body.Name); err != nil {
+		name := strings.ToLower(strings.TrimSpace(in.Body.Name)) // as people type it
+		if err := people.CheckName(name); err != nil {
 			return wire.Link{}, unprocessable("name", err)
 		}
-		p, err := s.d.People.Add(ctx, in.Body.Name, people.Role(in.Body.Role), agents, v.by())
+		p, err := s.d.People.Add(ctx, name, people.Role(in.Body.Role), agents, v.by())
 		if err != nil {
 			return wire.Link{}, err
 		}

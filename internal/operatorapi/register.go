@@ -117,17 +117,23 @@ func problems(row route.Row, body bool) map[string]*huma.Response {
 	return out
 }
 
+// encode gives a value as a line of JSON. Its characters are not escaped as for HTML: it is none, and nosniff says so.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
 // document is the HTTP library's configuration: JSON in one way or not at all, no pages of its own.
 func document(version string) huma.Config {
 	strict := huma.Format{
 		Marshal: func(w io.Writer, v any) error {
-			var b bytes.Buffer // whole or not at all
-			enc := json.NewEncoder(&b)
-			enc.SetEscapeHTML(false) // it is no HTML, and nosniff says so
-			if err := enc.Encode(v); err != nil {
-				return err
+			text, err := encode(v)
+			if err == nil { // whole or not at all
+				_, err = w.Write(text)
 			}
-			_, err := w.Write(b.Bytes())
 			return err
 		},
 		Unmarshal: strictjson.Decode,

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -55,7 +57,7 @@ func (s *Server) registerRuns() {
 		if wait, ok := s.opens.take(v.token.AgentID); !ok {
 			return wire.OpenedRun{}, fail(http.StatusTooManyRequests, codeRateLimit, "this agent has opened as many runs as it may in a minute").after(wait)
 		}
-		run, err := s.d.Ledger.OpenRun(ctx, ledger.Opening{Agent: v.token.AgentID, Title: in.Body.Title, Conversation: in.Body.Conversation,
+		run, err := s.d.Ledger.OpenRun(ctx, ledger.Opening{Agent: v.token.AgentID, Title: oneLine(in.Body.Title), Conversation: oneLine(in.Body.Conversation),
 			Deadline: seconds(in.Body.Deadline), MaxCalls: in.Body.MaxCalls})
 		if err != nil {
 			return wire.OpenedRun{}, err
@@ -92,6 +94,16 @@ func (s *Server) registerRuns() {
 		tools, err := s.d.Tools.List(ctx, s.caller(v))
 		return wire.Tools{Tools: toolsOf(tools)}, err
 	})
+}
+
+// oneLine is a client's words without what a screen, a log or a terminal obeys.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 func (s *Server) listRuns(ctx context.Context, v *visit, in *listingRuns) (wire.Runs, error) {

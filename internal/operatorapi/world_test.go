@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -49,7 +50,8 @@ type cred struct {
 }
 
 type world struct {
-	t      *testing.T
+	t      testing.TB
+	ctx    context.Context // as long as the world
 	s      *Server
 	clock  *dbtest.Clock
 	people *people.Directory
@@ -108,7 +110,7 @@ var grown struct {
 }
 
 // newWorld makes one.
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	grown.Lock()
 	defer grown.Unlock()
@@ -136,11 +138,11 @@ func newWorld(t *testing.T) *world {
 }
 
 // openWorld opens the door of a database; its two agents are made where they are not there.
-func openWorld(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) *world {
+func openWorld(t testing.TB, db *sqldb.DB, clock *dbtest.Clock) *world {
 	t.Helper()
 	rules, err := connection.New(catalogdata.Built())
 	must(t, err)
-	w := &world{t: t, clock: clock, people: people.NewDirectory(peoplestore.New(db), people.Options{Cost: cheap}),
+	w := &world{t: t, ctx: t.Context(), clock: clock, people: people.NewDirectory(peoplestore.New(db), people.Options{Cost: cheap}),
 		agents: agent.NewDirectory(agentstore.New(db)), doors: &doors{trip: func() error { return nil }}, logged: new(bytes.Buffer)}
 	w.alice, _, err = w.agents.EnsureAgent(t.Context(), "alice", "system")
 	must(t, err)
@@ -158,7 +160,7 @@ func openWorld(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) *world {
 	return w
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +169,7 @@ func must(t *testing.T, err error) {
 
 // populate makes a credential of every kind.
 func (w *world) populate() {
-	ctx := w.t.Context()
+	ctx := w.ctx
 	w.creds["nobody"] = cred{}
 	for _, a := range []agent.Agent{w.alice, w.bob} {
 		for _, scope := range agent.Scopes() {
@@ -206,7 +208,7 @@ func (w *world) populate() {
 
 // signIn opens a session past the door.
 func (w *world) signIn(name string) cred {
-	got, err := w.people.SignIn(w.t.Context(), name, password, people.Browser{Address: "192.0.2.7"})
+	got, err := w.people.SignIn(w.ctx, name, password, people.Browser{Address: "192.0.2.7"})
 	must(w.t, err)
 	return cred{cookie: got.Cookie.Reveal(), confirm: got.Confirm.Reveal()}
 }
@@ -241,7 +243,7 @@ type answered struct {
 	body   string
 }
 
-func (a answered) problem(t *testing.T) wire.Problem {
+func (a answered) problem(t testing.TB) wire.Problem {
 	t.Helper()
 	var p wire.Problem
 	if err := json.Unmarshal([]byte(a.body), &p); err != nil || a.header.Get("Content-Type") != problemType {
@@ -251,7 +253,7 @@ func (a answered) problem(t *testing.T) wire.Problem {
 }
 
 func (w *world) send(r *http.Request) answered {
-	return w.sendTo(httptest.NewRecorder(), w.t.Context(), r)
+	return w.sendTo(httptest.NewRecorder(), w.ctx, r)
 }
 
 // glance asks for what does not end by itself, and leaves after the first words of the answer.
@@ -283,6 +285,50 @@ func (w *world) sendTo(to interface {
 	must(w.t, err)
 	return answered{got.StatusCode, got.Header, string(body)}
 }
+
+// serve serves over connections in memory, with a server's own deadlines, and gives a client of it. Both end with the
+// test.
+func (w *world) serve(t *testing.T, deadlines time.Duration) *http.Client {
+	t.Helper()
+	l := pipes{make(chan net.Conn), make(chan struct{})}
+	server := &http.Server{Handler: w.s.Handler(), ReadTimeout: deadlines, WriteTimeout: deadlines, BaseContext: func(net.Listener) context.Context { return t.Context() }}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		select {
+		case l.come <- theirs:
+			return ours, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		_ = server.Close()
+		<-served
+	})
+	return &http.Client{Transport: transport}
+}
+
+// pipes is a listener of connections in memory.
+type pipes struct {
+	come   chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.come:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) Close() error { close(p.closed); return nil }
+
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
 
 func (w *world) do(who, method, path, body string) answered {
 	w.t.Helper()
@@ -317,7 +363,7 @@ func want[T any](w *world, got answered, status int) T {
 }
 
 // refused says that an answer is a problem of this status and code.
-func refused(t *testing.T, got answered, status int, code string) wire.Problem {
+func refused(t testing.TB, got answered, status int, code string) wire.Problem {
 	t.Helper()
 	p := got.problem(t)
 	if got.status != status || p.Code != code || p.Status != status {

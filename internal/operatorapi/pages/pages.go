@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -175,7 +176,8 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request, f frame, err error)
 	p.write(w, problem.Status, "problem", f)
 }
 
-// write makes a page whole before any of it is sent.
+// write makes a page whole before any of it is sent. What a screen does not show is made visible here, once, wherever on
+// the page it stands: the templates have none of it.
 func (p *Pages) write(w http.ResponseWriter, status int, view string, f frame) {
 	var b bytes.Buffer
 	if err := p.views[view].ExecuteTemplate(&b, "layout.html", f); err != nil {
@@ -185,5 +187,5 @@ func (p *Pages) write(w http.ResponseWriter, status int, view string, f frame) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes())
+	_, _ = io.WriteString(w, visible(b.String()))
 }

@@ -22,7 +22,7 @@ func (p *Pages) words() template.FuncMap {
 			return template.HTML(`<svg class="i" aria-hidden="true"><use href="#i-` + template.HTMLEscapeString(name) + `"/></svg>`)
 		},
 		"outcome": outcomeOf, "class": classOf, "tier": tierOf, "took": took, "day": day, "clock": clock, "ms": millis, "short": short,
-		"visible": visible, "initials": initials, "thousands": thousands, "iso": iso, "pretty": pretty, "title": title, "count": count, "decides": decides, "whole": whole,
+		"initials": initials, "thousands": thousands, "iso": iso, "pretty": pretty, "title": title, "count": count, "decides": decides, "whole": whole,
 		"ago":       ago,
 		"sensitive": func(tier string) bool { return tier == "sensitive" },
 		"who":       who,
@@ -197,9 +197,9 @@ func pretty(raw wire.Raw) string {
 	}
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
-		return visible(string(raw))
+		return string(raw)
 	}
-	return visible(b.String())
+	return b.String()
 }
 
 // visible writes the characters that a screen does not show, or that turn others around, as marks such as ‹U+202E›.

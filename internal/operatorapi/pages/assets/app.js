@@ -262,7 +262,7 @@
     links[Math.min(Math.max(at + step, 0), links.length - 1)].focus();
   }
   function key(e) {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input,textarea,select,dialog[open]")) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input,textarea,select,dialog[open]")) return;
     if (chord && performance.now() - chord < 1500) {
       chord = 0;
       const to = $('.side [data-key="' + CSS.escape(e.key) + '"]');

@@ -1,0 +1,49 @@
+// This file gives the API's document and its objects to the command line, so that what a command prints as JSON is what
+// the API answers, under the same names.
+package operatorapi
+
+import (
+	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/doorstep"
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/operatorapi/wire"
+)
+
+// Document is what GET /api/openapi.json serves, without an install.
+func Document(version string) ([]byte, error) {
+	names, err := doorstep.New(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	none := func() string { return "" }
+	// Nothing of these is called while the document is made.
+	s, err := New(Deps{SignIns: struct{ SignIns }{}, People: struct{ People }{}, Agents: struct{ Agents }{}, Settings: struct{ Settings }{},
+		Approvals: struct{ Approvals }{}, Ledger: struct{ Ledger }{}, Rows: struct{ Rows }{}, Tools: struct{ Tools }{}, Hosts: struct{ Hosts }{},
+		Pages: struct{ Pages }{}, Watch: struct{ Watch }{}, Audit: struct{ Audit }{}},
+		Options{Version: version, Label: "install", Names: names, Base: none, MCP: none})
+	if err != nil {
+		return nil, err
+	}
+	return s.OpenAPI(), nil
+}
+
+// RunOf is a run as the API shows it. slugs are those of the agents, by id.
+func RunOf(r ledger.Run, slugs map[string]string) wire.Run { return runOf(r, slugs) }
+
+// CallOf is a call as the API lists it.
+func CallOf(r ledger.Record, slugs map[string]string) wire.Call { return callOf(r, slugs) }
+
+// EvidenceOf is where a call's reading came from; never nil.
+func EvidenceOf(r ledger.Record) []wire.Evidence { return evidenceOf(r) }
+
+// ReasonsOf is why a call went as it did; never nil.
+func ReasonsOf(r ledger.Record) []wire.Reason {
+	out := []wire.Reason{}
+	for _, w := range r.Why {
+		out = append(out, wire.Reason{Stage: w.Stage, At: w.At.UTC(), Fact: w.Fact, Ref: w.Ref})
+	}
+	return out
+}
+
+// ApprovalOf is a question as the API shows it.
+func ApprovalOf(a approval.Approval) wire.Approval { return approvalOf(a) }
