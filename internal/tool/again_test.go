@@ -91,6 +91,23 @@ func TestTM055TheSameApprovedActionAgainAsksNobody(t *testing.T) {
 	})
 }
 
+// A repeat under a key is answered before anything else is looked at: nobody is asked, and no address judged.
+func TestARepeatAsksNobodyAndLooksAtNothing(t *testing.T) {
+	onDatabases(t, func(t *testing.T, s *stage) {
+		s.list(t, caller())
+		s.person(t, s.asked(t, keyed("key-0001"), publish), "once")
+		first := s.call(t, keyed("key-0001"), "publish", publish)
+		want(t, first, "")
+		looks := s.set.Looks()
+		if again := s.call(t, keyed("key-0001"), "publish", publish); again.Call != first.Call || again.Failure != nil || s.set.Looks() != looks {
+			t.Errorf("answered as %s after %d looks", again.Text(), s.set.Looks()-looks)
+		}
+		if n := s.count(t, "SELECT count(*) FROM approvals"); n != 1 || len(s.set.World.Entries()) != 2 {
+			t.Errorf("%d questions, the world has %v", n, s.set.World.Entries())
+		}
+	})
+}
+
 func TestAnEffectOfUnknownOutcomeHoldsItsRun(t *testing.T) {
 	onDatabases(t, func(t *testing.T, s *stage) {
 		s.list(t, caller())
