@@ -21,8 +21,8 @@ const settingsOf = ` FROM agents a
 	LEFT JOIN connections low ON low.owner=a.id AND low.capability={capability} AND low.mode='inherit'
 	WHERE a.id={agent}`
 
-// inForce is the binding in force; no provider where it is automatic.
-const inForce = `SELECT {call}, {stage}, a.grants_version, coalesce(own.version, shared.version, 0),
+// inForce is the binding in force; automatic is version 0 of no provider that settings name.
+const inForce = `SELECT {call}, {stage}, a.grants_version, CASE coalesce(own.mode, shared.mode) WHEN 'own' THEN coalesce(own.version, shared.version) ELSE 0 END,
 	CASE WHEN own.mode='own' THEN own.provider WHEN own.mode IS NULL AND shared.mode='own' THEN shared.provider END` + settingsOf
 
 // runLimit is the run limit in force.
@@ -56,8 +56,7 @@ func watchers() []watcher {
 	}
 }
 
-// Observe makes the database of a test record what I4, I7, I8 and I12 are asked of. It is for databases whose rows of
-// settings mean what [Resolve] makes of them.
+// Observe makes the database of a test record what I4, I7, I8 and I12 are asked of: once, before what is to be observed.
 func Observe(t testing.TB, db *sqldb.DB) {
 	t.Helper()
 	serial := "INTEGER PRIMARY KEY AUTOINCREMENT"

@@ -34,8 +34,8 @@ func ClassOf(tool string) effect.Class {
 	return effect.Effect
 }
 
-// Resolve is the rule of binding in tests. An agent's own row counts unless it inherits; an install without a row is
-// automatic, which is version 0 of a provider without limits. An agent that inherits may have a lower allowance a run.
+// Resolve is the rule of binding in tests. An agent's own row counts unless it inherits; automatic, with a row or without,
+// is version 0 of a provider without limits of its own. An agent that inherits may have a lower allowance a run.
 func Resolve(f binding.Facts, capability, tool, profile string) binding.Resolution {
 	b := binding.Binding{Agent: f.Agent.ID, GrantsVersion: f.Agent.GrantsVersion, Capability: capability,
 		ConnectionOwner: binding.Install, Provider: "auto", AccountOwner: "none", Profile: profile,
@@ -47,9 +47,9 @@ func Resolve(f binding.Facts, capability, tool, profile string) binding.Resoluti
 	}
 	r := binding.Resolution{}
 	if in != nil {
-		b.ConnectionVersion, b.RunLimit, b.MinuteLimit = in.Version, in.RunLimit, in.MinuteLimit
+		b.RunLimit, b.MinuteLimit = in.RunLimit, in.MinuteLimit
 		if in.Mode == "own" {
-			b.Provider = in.Provider
+			b.Provider, b.ConnectionVersion = in.Provider, in.Version
 		}
 		if in.Mode == "disabled" {
 			r.Off = "switched off"
