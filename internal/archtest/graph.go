@@ -101,6 +101,7 @@ func graph() []row {
 			why: "the read capability: kept pages around the library, and a permit before it sends"},
 		{pkg: "internal/tool/fetchtool", ours: []string{"agenttool", "webfetch", "internal/catalogdata", "internal/ledger", "internal/reading", "internal/tool"},
 			why: "plugs reading into the pipeline; apart from tool, so that the pipeline knows no capability"},
+		{pkg: "internal/doorstep", why: "what both doors judge of a request before they read it; it knows neither"},
 		{pkg: "internal/mcpserver", ours: []string{"agenttool", "internal/agent", "internal/doorstep", "internal/tool"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
 			why: "a door: the protocol and nothing behind it but the pipeline; it declares what else it calls"},
 		{pkg: "internal/store/pagestore", ours: []string{"webfetch", "internal/ledger", "internal/operatorapi", "internal/reading", "internal/rowid", "internal/seal", "internal/store/sqldb"},

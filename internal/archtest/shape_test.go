@@ -18,7 +18,10 @@ import (
 var longFiles = map[string]string{}
 
 // bigPackages are over 2,500 lines without tests, each with its reason.
-var bigPackages = map[string]string{}
+var bigPackages = map[string]string{
+	"internal/mcpserver":   "two transports and two eras of one protocol, and 560 lines of the conformance suite's tools that only its own build has",
+	"internal/operatorapi": "one door: sixty operations beside the one table that says who may use them",
+}
 
 func TestShapeOfFilesAndPackages(t *testing.T) {
 	lines := map[string]int{}
