@@ -409,7 +409,7 @@ func TestACallThatComesAgainWithTheAnswerIsTheSameCall(t *testing.T) {
 	})
 }
 
-func TestAPersonAtTheClientStatesWhatHappened(t *testing.T) {
+func TestTM047AFormStatesWhatHappenedOnlyWhereItIsAllowed(t *testing.T) {
 	onDatabases(t, func(t *testing.T, s *stage) {
 		s.list(t, caller())
 		held := s.hold(t)
@@ -419,7 +419,7 @@ func TestAPersonAtTheClientStatesWhatHappened(t *testing.T) {
 			shown = q
 			return "happened", true, nil
 		}
-		want(t, s.call(t, c, "press", `{"text":"b"}`), "effect_uncertain") // TM-047: nobody allowed the form
+		want(t, s.call(t, c, "press", `{"text":"b"}`), "effect_uncertain") // nobody allowed the form
 		s.write(t, "UPDATE agents SET elicitation = 1 WHERE id = $1", me)
 		want(t, s.patient(t).call(t, c, "press", `{"text":"b"}`), "")
 		if shown.ID != held.Call || shown.Message != "press "+held.Call+" was sent at 05:06:10 UTC; did it happen?" {
