@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
 )
 
@@ -69,17 +70,17 @@ func expect(row route.Row, who string) (status int, code string) {
 	case row.May.Has(route.Anyone):
 		return 0, ""
 	case kind == route.Anyone:
-		return http.StatusUnauthorized, codeInvalidToken
+		return http.StatusUnauthorized, gate.CodeInvalidToken
 	case !row.May.Has(kind):
-		return http.StatusForbidden, codeForbidden
+		return http.StatusForbidden, gate.CodeForbidden
 	case people && row.SignedIn && strings.HasSuffix(who, "by token"):
-		return http.StatusForbidden, codeForbidden
+		return http.StatusForbidden, gate.CodeForbidden
 	case people && row.Whole && !strings.Contains(who, "of all") && kind != route.Owner:
-		return http.StatusForbidden, codeForbidden
+		return http.StatusForbidden, gate.CodeForbidden
 	case row.Unsafe() && strings.HasSuffix(who, "by cookie alone"):
-		return http.StatusForbidden, codeConfirmMissing
+		return http.StatusForbidden, gate.CodeConfirmMissing
 	case row.Of != route.Nothing && strings.Contains(who, "of bob"):
-		return http.StatusNotFound, codeNotFound
+		return http.StatusNotFound, gate.CodeNotFound
 	}
 	return 0, ""
 }
@@ -170,10 +171,10 @@ func TestTM045WhatAgentsTokensOpen(t *testing.T) {
 func TestTM047APersonDecides(t *testing.T) {
 	w := newWorld(t)
 	for _, who := range []string{"tools of alice", "tools of bob"} {
-		refused(t, w.do(who, "POST", "/api/runs/run_alice/tool-calls/call_unsure_alice/reconcile", `{"verdict":"happened"}`), 403, codeForbidden)
-		refused(t, w.do(who, "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 403, codeForbidden)
+		refused(t, w.do(who, "POST", "/api/runs/run_alice/tool-calls/call_unsure_alice/reconcile", `{"verdict":"happened"}`), 403, gate.CodeForbidden)
+		refused(t, w.do(who, "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 403, gate.CodeForbidden)
 	}
-	refused(t, w.do("harness of alice", "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 403, codeForbidden)
+	refused(t, w.do("harness of alice", "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 403, gate.CodeForbidden)
 	if w.fake.asked[0].State != "open" || w.fake.calls[1].Verdict != nil {
 		t.Error("a refused request decided something")
 	}
@@ -196,7 +197,7 @@ func TestTM049AnothersIdsAreNotThere(t *testing.T) {
 			theirs := w.do(who, row.Method, w.path(row), bodies[row.ID])
 			unknown := strings.NewReplacer("alice", "nobody", w.ids["tools of alice"], "tok_none").Replace(w.path(row))
 			none := w.do(who, row.Method, unknown, bodies[row.ID])
-			refused(t, theirs, 404, codeNotFound)
+			refused(t, theirs, 404, gate.CodeNotFound)
 			if theirs.body != none.body {
 				t.Errorf("%s by %s: %s and %s differ", row.ID, who, theirs.body, none.body)
 			}
@@ -211,10 +212,10 @@ func TestTM049AnothersIdsAreNotThere(t *testing.T) {
 		"operator of bob": "/api/runs/run_bob/tool-calls/call_unsure_alice",
 		"viewer of bob":   "/api/runs/run_bob/pages/page_1",
 	} {
-		refused(t, w.do(who, "GET", path, ""), 404, codeNotFound)
+		refused(t, w.do(who, "GET", path, ""), 404, gate.CodeNotFound)
 	}
-	refused(t, w.do("operator of bob", "DELETE", "/api/agents/bob/tokens/"+w.ids["tools of alice"], ""), 404, codeNotFound)
-	refused(t, w.do("operator of bob", "GET", "/api/agents/bob/tokens/"+w.ids["tools of alice"]+"/impact", ""), 404, codeNotFound)
+	refused(t, w.do("operator of bob", "DELETE", "/api/agents/bob/tokens/"+w.ids["tools of alice"], ""), 404, gate.CodeNotFound)
+	refused(t, w.do("operator of bob", "GET", "/api/agents/bob/tokens/"+w.ids["tools of alice"]+"/impact", ""), 404, gate.CodeNotFound)
 	if got := w.do("tools of alice", "GET", "/api/runs/run_alice/tools", ""); got.status != 200 {
 		t.Errorf("alice's token was touched: %d", got.status)
 	}
@@ -244,6 +245,6 @@ func TestListsHoldWhatOneMaySee(t *testing.T) {
 			t.Errorf("runs of %s: %s", who, got.body)
 		}
 	}
-	refused(t, w.do("viewer of alice", "GET", "/api/runs?agent=bob", ""), 404, codeNotFound)
-	refused(t, w.do("viewer of alice", "GET", "/api/approvals?agent=bob", ""), 404, codeNotFound)
+	refused(t, w.do("viewer of alice", "GET", "/api/runs?agent=bob", ""), 404, gate.CodeNotFound)
+	refused(t, w.do("viewer of alice", "GET", "/api/approvals?agent=bob", ""), 404, gate.CodeNotFound)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/clientblock"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
@@ -44,8 +45,8 @@ type creatingAgentToken struct {
 }
 
 func (s *Server) registerAgents() {
-	handle(s, "list-agents", func(ctx context.Context, v *visit, _ *nobody) (wire.Agents, error) {
-		found, _, err := s.d.Agents.List(ctx, v.scope())
+	gate.Handle(s.gate, "list-agents", func(ctx context.Context, v *gate.Visit, _ *nobody) (wire.Agents, error) {
+		found, _, err := s.d.Agents.List(ctx, v.Scope())
 		if err != nil {
 			return wire.Agents{}, err
 		}
@@ -53,27 +54,27 @@ func (s *Server) registerAgents() {
 		for _, a := range found {
 			out.Agents = append(out.Agents, agentOf(a))
 		}
-		return out, s.enliven(ctx, v.scope(), found, out.Agents)
+		return out, s.enliven(ctx, v.Scope(), found, out.Agents)
 	})
-	handle(s, "create-agent", func(ctx context.Context, v *visit, in *creatingAgent) (wire.Agent, error) {
+	gate.Handle(s.gate, "create-agent", func(ctx context.Context, v *gate.Visit, in *creatingAgent) (wire.Agent, error) {
 		if err := agent.CheckSlug(in.Body.Slug); err != nil {
-			return wire.Agent{}, unprocessable("slug", err)
+			return wire.Agent{}, gate.Unprocessable("slug", err)
 		}
-		a, made, err := s.d.Agents.EnsureAgent(ctx, in.Body.Slug, v.by())
+		a, made, err := s.d.Agents.EnsureAgent(ctx, in.Body.Slug, v.By())
 		if err == nil && !made {
-			err = conflict("there is an agent of this name already")
+			err = gate.Conflict("there is an agent of this name already")
 		}
 		return agentOf(a), err
 	})
-	handle(s, "show-agent", func(ctx context.Context, v *visit, _ *OfAgent) (wire.AgentShown, error) {
-		out := wire.AgentShown{Agent: agentOf(v.agent), Tools: []wire.Offered{}}
+	gate.Handle(s.gate, "show-agent", func(ctx context.Context, v *gate.Visit, _ *OfAgent) (wire.AgentShown, error) {
+		out := wire.AgentShown{Agent: agentOf(v.Agent), Tools: []wire.Offered{}}
 		one := []wire.Agent{out.Agent}
-		if err := s.enliven(ctx, []string{v.agent.ID}, []agent.Agent{v.agent}, one); err != nil {
+		if err := s.enliven(ctx, []string{v.Agent.ID}, []agent.Agent{v.Agent}, one); err != nil {
 			return out, err
 		}
 		out.Agent = one[0]
 		for _, t := range s.d.Tools.Known() {
-			found, err := s.d.Rows.Resolve(ctx, v.agent.ID, t)
+			found, err := s.d.Rows.Resolve(ctx, v.Agent.ID, t)
 			if err != nil {
 				return out, err
 			}
@@ -86,25 +87,25 @@ func (s *Server) registerAgents() {
 		"disable-agent": s.d.Agents.Disable, "enable-agent": s.d.Agents.Enable,
 		"pause-agent": s.d.Agents.Pause, "resume-agent": s.d.Agents.Resume,
 	} {
-		handle(s, id, func(ctx context.Context, v *visit, _ *OfAgent) (wire.Agent, error) {
-			a, err := change(ctx, v.agent.ID, v.by())
+		gate.Handle(s.gate, id, func(ctx context.Context, v *gate.Visit, _ *OfAgent) (wire.Agent, error) {
+			a, err := change(ctx, v.Agent.ID, v.By())
 			return agentOf(a), err
 		})
 	}
-	handle(s, "set-elicitation", func(ctx context.Context, v *visit, in *settingElicitation) (wire.Agent, error) {
-		a, err := s.d.Agents.SetElicitation(ctx, v.agent.ID, in.Body.On, v.by())
+	gate.Handle(s.gate, "set-elicitation", func(ctx context.Context, v *gate.Visit, in *settingElicitation) (wire.Agent, error) {
+		a, err := s.d.Agents.SetElicitation(ctx, v.Agent.ID, in.Body.On, v.By())
 		return agentOf(a), err
 	})
-	handle(s, "list-agent-tokens", func(ctx context.Context, v *visit, _ *OfAgent) (wire.Tokens, error) {
-		_, tokens, err := s.d.Agents.List(ctx, []string{v.agent.ID})
+	gate.Handle(s.gate, "list-agent-tokens", func(ctx context.Context, v *gate.Visit, _ *OfAgent) (wire.Tokens, error) {
+		_, tokens, err := s.d.Agents.List(ctx, []string{v.Agent.ID})
 		out := wire.Tokens{Tokens: []wire.Token{}}
 		for _, t := range tokens {
 			out.Tokens = append(out.Tokens, agentToken(t))
 		}
 		return out, err
 	})
-	handle(s, "create-agent-token", func(ctx context.Context, v *visit, in *creatingAgentToken) (wire.NewToken, error) {
-		t, text, err := s.d.Agents.NewToken(ctx, v.agent.ID, agent.Scope(in.Body.Scope), v.by())
+	gate.Handle(s.gate, "create-agent-token", func(ctx context.Context, v *gate.Visit, in *creatingAgentToken) (wire.NewToken, error) {
+		t, text, err := s.d.Agents.NewToken(ctx, v.Agent.ID, agent.Scope(in.Body.Scope), v.By())
 		if err != nil {
 			return wire.NewToken{}, err
 		}
@@ -114,11 +115,11 @@ func (s *Server) registerAgents() {
 		}
 		return out, nil
 	})
-	act(s, "revoke-agent-token", func(ctx context.Context, v *visit, in *OfAgentToken) error {
-		_, err := s.d.Agents.Revoke(ctx, v.agent.ID, in.Token, v.by())
+	gate.Act(s.gate, "revoke-agent-token", func(ctx context.Context, v *gate.Visit, in *OfAgentToken) error {
+		_, err := s.d.Agents.Revoke(ctx, v.Agent.ID, in.Token, v.By())
 		return err
 	})
-	handle(s, "agent-blocks", func(_ context.Context, _ *visit, _ *OfAgent) (wire.Blocks, error) {
+	gate.Handle(s.gate, "agent-blocks", func(_ context.Context, _ *gate.Visit, _ *OfAgent) (wire.Blocks, error) {
 		return wire.Blocks{Blocks: s.blocks(clientblock.Place{URL: s.o.MCP(), Variable: true})}, nil
 	})
 }
@@ -179,21 +180,16 @@ func agentToken(t agent.Token) wire.Token {
 
 var errBoth = errors.New("name agents, or say all_agents, not both")
 
-// unprocessable says that a member's value cannot be.
-func unprocessable(field string, err error) *failure {
-	return fail(http.StatusUnprocessableEntity, codeInvalidRequest, field+": "+err.Error()).at(field)
-}
-
 // unprocessableOr says that a member names what is not there, and passes other errors on.
 func (s *Server) unprocessableOr(field string, err error) error {
-	if f := s.failed(err); f.Status != http.StatusNotFound {
+	if f := s.gate.Failed(err); f.Status != http.StatusNotFound {
 		return f
 	}
-	return unprocessable(field, errors.New("it names what is not there"))
+	return gate.Unprocessable(field, errors.New("it names what is not there"))
 }
 
 func (s *Server) registerInstall() {
-	handle(s, "show-install", func(ctx context.Context, _ *visit, _ *nobody) (wire.Install, error) {
+	gate.Handle(s.gate, "show-install", func(ctx context.Context, _ *gate.Visit, _ *nobody) (wire.Install, error) {
 		pause, err := s.d.Agents.InstallPause(ctx)
 		if err != nil {
 			return wire.Install{}, err
@@ -205,21 +201,21 @@ func (s *Server) registerInstall() {
 		now, err := s.d.Rows.Now(ctx)
 		return wire.Install{Label: s.o.Label, Version: s.o.Version, Paused: pauseOf(pause), Now: now.UTC(), Epoch: epoch}, err
 	})
-	act(s, "pause-install", func(ctx context.Context, v *visit, _ *nobody) error {
-		_, err := s.d.Agents.PauseInstall(ctx, v.by())
+	gate.Act(s.gate, "pause-install", func(ctx context.Context, v *gate.Visit, _ *nobody) error {
+		_, err := s.d.Agents.PauseInstall(ctx, v.By())
 		return err
 	})
-	act(s, "resume-install", func(ctx context.Context, v *visit, _ *nobody) error {
-		return s.d.Agents.ResumeInstall(ctx, v.by())
+	gate.Act(s.gate, "resume-install", func(ctx context.Context, v *gate.Visit, _ *nobody) error {
+		return s.d.Agents.ResumeInstall(ctx, v.By())
 	})
-	handle(s, "pause-install-impact", func(ctx context.Context, v *visit, _ *nobody) (wire.Impact, error) {
-		out, err := s.impact(ctx, concern{agents: v.scope()})
+	gate.Handle(s.gate, "pause-install-impact", func(ctx context.Context, v *gate.Visit, _ *nobody) (wire.Impact, error) {
+		out, err := s.impact(ctx, concern{agents: v.Scope()})
 		out.Leaves = []string{"Calls that run now finish.", "Runs stay open until their deadline."}
 		out.Undo = "Resume lets agents call again."
 		return out, err
 	})
-	handle(s, "agent-impact", func(ctx context.Context, v *visit, in *weighingAgent) (wire.Impact, error) {
-		out, err := s.impact(ctx, concern{agents: []string{v.agent.ID}})
+	gate.Handle(s.gate, "agent-impact", func(ctx context.Context, v *gate.Visit, in *weighingAgent) (wire.Impact, error) {
+		out, err := s.impact(ctx, concern{agents: []string{v.Agent.ID}})
 		if in.For == "pause" {
 			out.Leaves, out.Undo = []string{"Calls that run now finish.", "Runs stay open until their deadline."}, "Resume lets the agent call again."
 			return out, err
@@ -228,20 +224,20 @@ func (s *Server) registerInstall() {
 		out.Undo = "Enable opens the doors again. What was offered before stays stale, so the agent's next call is refused once."
 		return out, err
 	})
-	handle(s, "agent-token-impact", func(ctx context.Context, v *visit, in *OfAgentToken) (wire.Impact, error) {
-		_, tokens, err := s.d.Agents.List(ctx, []string{v.agent.ID})
+	gate.Handle(s.gate, "agent-token-impact", func(ctx context.Context, v *gate.Visit, in *OfAgentToken) (wire.Impact, error) {
+		_, tokens, err := s.d.Agents.List(ctx, []string{v.Agent.ID})
 		if err != nil {
 			return wire.Impact{}, err
 		}
 		if !slices.ContainsFunc(tokens, func(t agent.Token) bool { return t.ID == in.Token }) {
-			return wire.Impact{}, notFound()
+			return wire.Impact{}, gate.NotFound()
 		}
-		out, err := s.impact(ctx, concern{agents: []string{v.agent.ID}, token: in.Token})
+		out, err := s.impact(ctx, concern{agents: []string{v.Agent.ID}, token: in.Token})
 		out.Leaves = []string{"Calls that run now finish; the token is refused from its next request on.", "Other tokens of the agent go on working."}
 		return out, err
 	})
-	handle(s, "end-run-impact", func(ctx context.Context, v *visit, _ *OfRun) (wire.Impact, error) {
-		out, err := s.impact(ctx, concern{agents: []string{v.owner()}, run: v.run.ID})
+	gate.Handle(s.gate, "end-run-impact", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Impact, error) {
+		out, err := s.impact(ctx, concern{agents: []string{v.Owner()}, run: v.Run.ID})
 		out.Leaves = []string{"Calls that were dispatched run on and are recorded.", "An uncertain effect stays uncertain and can still be reconciled."}
 		return out, err
 	})

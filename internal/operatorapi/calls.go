@@ -17,6 +17,7 @@ import (
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/observation"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 	"github.com/wayleave/wayleave/internal/tool"
@@ -45,57 +46,60 @@ type reconciling struct {
 	Body wire.Reconcile
 }
 
+// callBytes bounds the body of a tool call: 256 KiB of arguments and what stands around them.
+const callBytes = 260 << 10
+
 func (s *Server) registerCalls() {
-	handleWith(s, "call-tool", s.documentCall, s.callTool)
-	handle(s, "list-tool-calls", func(ctx context.Context, v *visit, in *listingCalls) (wire.Calls, error) {
-		found, err := s.d.Rows.CallsOf(ctx, v.owner(), v.run.ID, in.After, in.Limit)
+	gate.HandleWith(s.gate, "call-tool", s.documentCall, s.callTool)
+	gate.Handle(s.gate, "list-tool-calls", func(ctx context.Context, v *gate.Visit, in *listingCalls) (wire.Calls, error) {
+		found, err := s.d.Rows.CallsOf(ctx, v.Owner(), v.Run.ID, in.After, in.Limit)
 		out := wire.Calls{Calls: []wire.Call{}}
 		for _, r := range found {
-			out.Calls = append(out.Calls, callOf(r, map[string]string{v.agent.ID: v.agent.Slug}))
+			out.Calls = append(out.Calls, callOf(r, map[string]string{v.Agent.ID: v.Agent.Slug}))
 		}
 		if len(found) == in.Limit {
 			out.Next = strconv.FormatInt(found[len(found)-1].Seq, 10)
 		}
 		return out, err
 	})
-	handle(s, "show-tool-call", func(ctx context.Context, v *visit, in *OfCall) (wire.Record, error) {
-		r, err := s.d.Rows.Call(ctx, v.owner(), v.run.ID, in.Call)
+	gate.Handle(s.gate, "show-tool-call", func(ctx context.Context, v *gate.Visit, in *OfCall) (wire.Record, error) {
+		r, err := s.d.Rows.Call(ctx, v.Owner(), v.Run.ID, in.Call)
 		if err != nil {
 			return wire.Record{}, err
 		}
-		return s.recordOf(r, v.agent.Slug)
+		return s.recordOf(r, v.Agent.Slug)
 	})
-	handle(s, "cancel-tool-call", func(ctx context.Context, v *visit, in *OfCall) (wire.Call, error) {
-		stopped, err := s.d.Ledger.Cancel(ctx, v.owner(), v.run.ID, in.Call)
+	gate.Handle(s.gate, "cancel-tool-call", func(ctx context.Context, v *gate.Visit, in *OfCall) (wire.Call, error) {
+		stopped, err := s.d.Ledger.Cancel(ctx, v.Owner(), v.Run.ID, in.Call)
 		if err != nil {
 			return wire.Call{}, err
 		}
-		r, err := s.d.Rows.Call(ctx, v.owner(), v.run.ID, in.Call)
+		r, err := s.d.Rows.Call(ctx, v.Owner(), v.Run.ID, in.Call)
 		if err == nil && !stopped {
-			err = conflict("too late: the call is " + string(r.State) + "; only an effect that was not dispatched yet can be stopped")
+			err = gate.Conflict("too late: the call is " + string(r.State) + "; only an effect that was not dispatched yet can be stopped")
 		}
-		return callOf(r, map[string]string{v.agent.ID: v.agent.Slug}), err
+		return callOf(r, map[string]string{v.Agent.ID: v.Agent.Slug}), err
 	})
-	handle(s, "reconcile-tool-call", func(ctx context.Context, v *visit, in *reconciling) (wire.Record, error) {
-		by := ledger.By{Kind: "harness", ID: v.token.TokenID}
-		if v.kind != route.Harness {
-			by = ledger.By{Kind: "operator", ID: v.person.Person.ID}
+	gate.Handle(s.gate, "reconcile-tool-call", func(ctx context.Context, v *gate.Visit, in *reconciling) (wire.Record, error) {
+		by := ledger.By{Kind: "harness", ID: v.Token.TokenID}
+		if v.Kind != route.Harness {
+			by = ledger.By{Kind: "operator", ID: v.Person.Person.ID}
 		}
-		r, err := s.d.Ledger.Reconcile(ctx, v.owner(), v.run.ID, in.Call,
+		r, err := s.d.Ledger.Reconcile(ctx, v.Owner(), v.Run.ID, in.Call,
 			ledger.Reconciliation{Verdict: ledger.Verdict(in.Body.Verdict), Note: oneLine(in.Body.Note), Evidence: in.Body.Evidence, By: by})
 		if err != nil {
 			return wire.Record{}, err
 		}
-		return s.recordOf(r, v.agent.Slug)
+		return s.recordOf(r, v.Agent.Slug)
 	})
-	handle(s, "list-evidence", func(ctx context.Context, v *visit, in *listingCalls) (wire.EvidenceList, error) {
-		out := wire.EvidenceList{Conversation: v.run.Conversation, Evidence: []wire.Evidence{}}
-		found, err := s.d.Rows.CallsOf(ctx, v.owner(), v.run.ID, in.After, in.Limit)
+	gate.Handle(s.gate, "list-evidence", func(ctx context.Context, v *gate.Visit, in *listingCalls) (wire.EvidenceList, error) {
+		out := wire.EvidenceList{Conversation: v.Run.Conversation, Evidence: []wire.Evidence{}}
+		found, err := s.d.Rows.CallsOf(ctx, v.Owner(), v.Run.ID, in.After, in.Limit)
 		for _, r := range found {
 			if r.State == effect.Refused {
 				continue
 			}
-			if r, err = s.d.Rows.Call(ctx, v.owner(), v.run.ID, r.ID); err != nil {
+			if r, err = s.d.Rows.Call(ctx, v.Owner(), v.Run.ID, r.ID); err != nil {
 				return out, err
 			}
 			out.Evidence = append(out.Evidence, evidenceOf(r)...)
@@ -105,7 +109,7 @@ func (s *Server) registerCalls() {
 		}
 		return out, err
 	})
-	handleWith(s, "export-run", s.documentJSON(reflect.TypeFor[wire.Export]()), s.export)
+	gate.HandleWith(s.gate, "export-run", s.documentJSON(reflect.TypeFor[wire.Export]()), s.export)
 }
 
 // stream is an answer that is written by itself.
@@ -117,30 +121,29 @@ type stream struct {
 func (s *Server) documentJSON(t reflect.Type) func(*huma.Operation) {
 	return func(op *huma.Operation) {
 		op.Responses["200"] = &huma.Response{Description: http.StatusText(http.StatusOK), Content: map[string]*huma.MediaType{
-			"application/json": {Schema: s.huma.OpenAPI().Components.Schemas.Schema(t, true, "")}}}
+			"application/json": {Schema: s.gate.Schema(t)}}}
 	}
 }
 
 func (s *Server) documentCall(op *huma.Operation) {
-	schemas := s.huma.OpenAPI().Components.Schemas
 	s.documentJSON(reflect.TypeFor[wire.Record]())(op)
 	failed := &huma.MediaType{Schema: &huma.Schema{OneOf: []*huma.Schema{
-		schemas.Schema(reflect.TypeFor[wire.Problem](), true, ""), schemas.Schema(reflect.TypeFor[wire.Failed](), true, "")}}}
+		s.gate.Schema(reflect.TypeFor[wire.Problem]()), s.gate.Schema(reflect.TypeFor[wire.Failed]())}}}
 	for _, status := range []int{400, 403, 409, 422, 429} {
 		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: "Refused: the call's record as a problem document",
-			Content: map[string]*huma.MediaType{problemType: failed}}
+			Content: map[string]*huma.MediaType{gate.ProblemType: failed}}
 	}
 	op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-		"application/json": {Schema: schemas.Schema(reflect.TypeFor[wire.CallTool](), true, "")}}}
+		"application/json": {Schema: s.gate.Schema(reflect.TypeFor[wire.CallTool]())}}}
 	op.MaxBodyBytes = callBytes + 1
 	op.SkipValidateBody = true // the arguments are the tool's to judge, as they were sent
 }
 
 // callTool runs one call. What the model is told and what the host is told stand in the ledger before they are sent, and
 // the ledger hears whether they arrived.
-func (s *Server) callTool(ctx context.Context, v *visit, in *callingTool) (*stream, error) {
+func (s *Server) callTool(ctx context.Context, v *gate.Visit, in *callingTool) (*stream, error) {
 	if kind, _, _ := strings.Cut(in.ContentType, ";"); !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
-		return nil, fail(http.StatusUnsupportedMediaType, codeInvalidRequest, noJSON)
+		return nil, gate.Fail(http.StatusUnsupportedMediaType, gate.CodeInvalidRequest, gate.NoJSON)
 	}
 	asked, err := readCall(in.RawBody)
 	if err != nil {
@@ -158,23 +161,23 @@ func (s *Server) callTool(ctx context.Context, v *visit, in *callingTool) (*stre
 		return nil, err
 	}
 	return &stream{func(h huma.Context) {
-		out, _ := ctx.Value(replyKey{}).(*reply)
+		out := gate.ReplyOf(ctx)
 		arrived := false
 		defer func() { got.Delivered(arrived && ctx.Err() == nil) }()
 		status := observation.HTTPStatus(record.Code)
 		var body any = record
 		out.Header().Set("Content-Type", "application/json")
 		if status != http.StatusOK {
-			out.Header().Set("Content-Type", problemType)
+			out.Header().Set("Content-Type", gate.ProblemType)
 			body = wire.Failed{Record: record, Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: record.Text}
 		}
-		text, err := encode(body)
+		text, err := gate.Encode(body)
 		if err != nil { // a tool gave what is no JSON
 			panic(fmt.Errorf("encode a record: %w", err))
 		}
 		h.SetStatus(status)
 		_, _ = out.Write(text)
-		arrived = out.flush() == nil
+		arrived = out.Flush() == nil
 	}}, nil
 }
 
@@ -182,11 +185,11 @@ func (s *Server) callTool(ctx context.Context, v *visit, in *callingTool) (*stre
 func readCall(body []byte) (wire.CallTool, error) {
 	var out wire.CallTool
 	bad := func(field, why string) (wire.CallTool, error) {
-		return out, fail(http.StatusBadRequest, codeInvalidRequest, field+": "+why).at(field)
+		return out, gate.Fail(http.StatusBadRequest, gate.CodeInvalidRequest, field+": "+why).At(field)
 	}
-	got, err := members(body, "tool", "arguments", "call_id", "approval")
+	got, err := gate.Members(body, "tool", "arguments", "call_id", "approval")
 	if err != nil {
-		return out, fail(http.StatusBadRequest, codeInvalidRequest, err.Error()+"; it takes tool, arguments, call_id and approval")
+		return out, gate.Fail(http.StatusBadRequest, gate.CodeInvalidRequest, err.Error()+"; it takes tool, arguments, call_id and approval")
 	}
 	for _, m := range []struct {
 		name        string
@@ -214,15 +217,15 @@ func readCall(body []byte) (wire.CallTool, error) {
 }
 
 // answered is the record of a call that was just made: what stands in the ledger, with the text as it is told now.
-func (s *Server) answered(ctx context.Context, v *visit, name string, got tool.Result) (wire.Record, error) {
-	out := wire.Record{Call: wire.Call{Run: v.run.ID, Agent: v.agent.Slug, Conversation: v.run.Conversation, Tool: name, State: string(effect.Refused),
+func (s *Server) answered(ctx context.Context, v *gate.Visit, name string, got tool.Result) (wire.Record, error) {
+	out := wire.Record{Call: wire.Call{Run: v.Run.ID, Agent: v.Agent.Slug, Conversation: v.Run.Conversation, Tool: name, State: string(effect.Refused),
 		Class: string(effect.Observation), IsError: true, Delivery: deliveries[ledger.Waiting]}, Evidence: []wire.Evidence{}, Why: []wire.Reason{}}
 	if got.Call != "" {
-		r, err := s.d.Rows.Call(ctx, v.token.AgentID, got.Run, got.Call)
+		r, err := s.d.Rows.Call(ctx, v.Token.AgentID, got.Run, got.Call)
 		if err != nil {
 			return out, err
 		}
-		if out, err = s.recordOf(r, v.agent.Slug); err != nil {
+		if out, err = s.recordOf(r, v.Agent.Slug); err != nil {
 			return out, err
 		}
 	}
@@ -292,30 +295,30 @@ func evidenceOf(r ledger.Record) []wire.Evidence {
 
 // export writes a whole run, call by call, so that a long one is never in memory at once. Where it cannot go on it cuts
 // the answer off: half of a run must not look like one.
-func (s *Server) export(ctx context.Context, v *visit, _ *OfRun) (*stream, error) {
+func (s *Server) export(ctx context.Context, v *gate.Visit, _ *OfRun) (*stream, error) {
 	return &stream{func(h huma.Context) {
-		out, _ := ctx.Value(replyKey{}).(*reply)
+		out := gate.ReplyOf(ctx)
 		write := func(value any) {
-			text, err := encode(value)
+			text, err := gate.Encode(value)
 			if err == nil {
 				_, err = out.Write(text)
 			}
 			s.orAbort(out, err)
 		}
 		out.Header().Set("Content-Type", "application/json")
-		out.Header().Set("Content-Disposition", `attachment; filename="`+v.run.ID+`.json"`)
+		out.Header().Set("Content-Disposition", `attachment; filename="`+v.Run.ID+`.json"`)
 		h.SetStatus(http.StatusOK)
 		_, _ = out.Write([]byte(`{"run":`))
-		write(runOf(v.run, map[string]string{v.agent.ID: v.agent.Slug}))
+		write(runOf(v.Run, map[string]string{v.Agent.ID: v.Agent.Slug}))
 		_, _ = out.Write([]byte(`,"calls":[`))
 		for after, first := int64(0), true; ; {
-			found, err := s.d.Rows.CallsOf(ctx, v.owner(), v.run.ID, after, 100)
+			found, err := s.d.Rows.CallsOf(ctx, v.Owner(), v.Run.ID, after, 100)
 			s.orAbort(out, err)
 			for _, r := range found {
 				after = r.Seq
-				r, err := s.d.Rows.Call(ctx, v.owner(), v.run.ID, r.ID)
+				r, err := s.d.Rows.Call(ctx, v.Owner(), v.Run.ID, r.ID)
 				s.orAbort(out, err)
-				record, err := s.recordOf(r, v.agent.Slug)
+				record, err := s.recordOf(r, v.Agent.Slug)
 				s.orAbort(out, err)
 				if !first {
 					_, _ = out.Write([]byte(","))
@@ -331,12 +334,10 @@ func (s *Server) export(ctx context.Context, v *visit, _ *OfRun) (*stream, error
 	}}, nil
 }
 
-func (s *Server) orAbort(out *reply, err error) {
-	if err == nil {
-		return
+func (s *Server) orAbort(out *gate.Reply, err error) {
+	if err != nil {
+		s.gate.Abort(out, err)
 	}
-	s.log.Error("an answer was cut off", "request_id", out.id, "operation", out.operation, "error", err)
-	panic(http.ErrAbortHandler)
 }
 
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/effect"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 	"github.com/wayleave/wayleave/internal/tool"
 )
@@ -95,14 +96,14 @@ func TestRefusalsHaveTheirStatus(t *testing.T) {
 		}
 		f := want[wire.Failed](w, got, status)
 		if f.Code != code || f.Status != status || f.Title == "" || f.Type != "about:blank" || !strings.HasPrefix(f.Detail, code) || f.Record.Text != f.Detail || f.Run != "run_alice" ||
-			got.header.Get("Content-Type") != problemType {
+			got.header.Get("Content-Type") != gate.ProblemType {
 			t.Errorf("%s: %s", code, got.body)
 		}
 	}
 	w.fake.answer = func(tool.Caller, string, json.RawMessage) (tool.Result, error) {
 		return tool.Result{}, tool.ErrUnknownTool
 	}
-	refused(t, w.do("tools of alice", "POST", "/api/runs/run_alice/tool-calls", bodies["call-tool"]), 404, codeNotFound)
+	refused(t, w.do("tools of alice", "POST", "/api/runs/run_alice/tool-calls", bodies["call-tool"]), 404, gate.CodeNotFound)
 }
 
 // TestCallsAreReadStrictly: one object, known members, each once, of the right shape.
@@ -155,14 +156,14 @@ func TestBodiesAreReadStrictly(t *testing.T) {
 				t.Errorf("%s, %s: %d, want %d: %s", row.ID, name, got.status, c.status, got.body)
 				continue
 			}
-			if p := got.problem(t); p.Code != codeInvalidRequest || strings.Contains(strings.ReplaceAll(got.body, "canary_member", ""), "canary") {
+			if p := got.problem(t); p.Code != gate.CodeInvalidRequest || strings.Contains(strings.ReplaceAll(got.body, "canary_member", ""), "canary") {
 				t.Errorf("%s, %s: %s", row.ID, name, got.body)
 			}
 		}
 		member, rest, _ := strings.Cut(strings.TrimPrefix(right, "{"), ":")
 		if rest != "" && right != "{}" {
 			got := w.do(who, row.Method, w.path(row), "{"+member+":null,"+strings.TrimPrefix(right, "{"))
-			refused(t, got, 400, codeInvalidRequest)
+			refused(t, got, 400, gate.CodeInvalidRequest)
 		}
 	}
 }
@@ -200,15 +201,15 @@ func TestF346Reconcile(t *testing.T) {
 	if again.Verdict.ByKind != "harness" {
 		t.Error("the same verdict again changed something")
 	}
-	refused(t, w.do("operator of alice", "POST", at, `{"verdict":"happened"}`), 409, codeConflict)
-	refused(t, w.do("operator of alice", "POST", strings.Replace(at, "unsure", "read", 1), `{"verdict":"happened"}`), 409, codeConflict)
-	if p := refused(t, w.do("operator of alice", "POST", strings.Replace(at, "unsure", "waits", 1), `{"verdict":"happened"}`), 409, codeConflict); !strings.Contains(p.Detail, "still in flight") {
+	refused(t, w.do("operator of alice", "POST", at, `{"verdict":"happened"}`), 409, gate.CodeConflict)
+	refused(t, w.do("operator of alice", "POST", strings.Replace(at, "unsure", "read", 1), `{"verdict":"happened"}`), 409, gate.CodeConflict)
+	if p := refused(t, w.do("operator of alice", "POST", strings.Replace(at, "unsure", "waits", 1), `{"verdict":"happened"}`), 409, gate.CodeConflict); !strings.Contains(p.Detail, "still in flight") {
 		t.Errorf("%+v", p)
 	}
-	refused(t, w.do("operator of alice", "POST", strings.Replace(at, "call_unsure", "call_none", 1), `{"verdict":"happened"}`), 404, codeNotFound)
+	refused(t, w.do("operator of alice", "POST", strings.Replace(at, "call_unsure", "call_none", 1), `{"verdict":"happened"}`), 404, gate.CodeNotFound)
 	w.fake.reset()
-	refused(t, w.do("operator of alice", "POST", at, `{"verdict":"happened","evidence":"bad"}`), 422, codeEvidenceError)
-	refused(t, w.do("operator of alice", "POST", at, `{"verdict":"maybe"}`), 422, codeInvalidRequest)
+	refused(t, w.do("operator of alice", "POST", at, `{"verdict":"happened","evidence":"bad"}`), 422, gate.CodeEvidenceError)
+	refused(t, w.do("operator of alice", "POST", at, `{"verdict":"maybe"}`), 422, gate.CodeInvalidRequest)
 	person := want[wire.Record](w, w.do("operator of alice", "POST", at, `{"verdict":"unknown"}`), 200)
 	if person.Verdict.ByKind != "operator" || person.Verdict.By != w.ids["operator of alice"] {
 		t.Errorf("%+v", person.Verdict)
@@ -221,7 +222,7 @@ func TestCancelBeforeDispatch(t *testing.T) {
 	if got.State != string(effect.Failed) || got.Outcome != string(effect.NotDispatched) {
 		t.Errorf("%+v", got)
 	}
-	if p := refused(t, w.do("harness of alice", "POST", "/api/runs/run_alice/tool-calls/call_read_alice/cancel", ""), 409, codeConflict); !strings.Contains(p.Detail, "succeeded") {
+	if p := refused(t, w.do("harness of alice", "POST", "/api/runs/run_alice/tool-calls/call_read_alice/cancel", ""), 409, gate.CodeConflict); !strings.Contains(p.Detail, "succeeded") {
 		t.Errorf("%+v", p)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
@@ -38,16 +39,16 @@ const (
 )
 
 func (s *Server) registerDecisions() {
-	handle(s, "list-approvals", func(ctx context.Context, v *visit, in *listingApprovals) (wire.Approvals, error) {
+	gate.Handle(s.gate, "list-approvals", func(ctx context.Context, v *gate.Visit, in *listingApprovals) (wire.Approvals, error) {
 		out := wire.Approvals{Approvals: []wire.Approval{}}
-		agents := v.scope()
+		agents := v.Scope()
 		if in.Agent != "" {
 			a, err := s.d.Agents.BySlug(ctx, in.Agent)
 			if err != nil {
 				return out, err
 			}
-			if !v.sees(a.ID) {
-				return out, notFound()
+			if !v.Sees(a.ID) {
+				return out, gate.NotFound()
 			}
 			agents = []string{a.ID}
 		}
@@ -60,35 +61,35 @@ func (s *Server) registerDecisions() {
 		}
 		return out, err
 	})
-	handle(s, "show-approval", func(_ context.Context, v *visit, _ *OfApproval) (wire.Approval, error) {
-		return approvalOf(v.approval), nil
+	gate.Handle(s.gate, "show-approval", func(_ context.Context, v *gate.Visit, _ *OfApproval) (wire.Approval, error) {
+		return approvalOf(v.Approval), nil
 	})
-	handle(s, "answer-approval", func(ctx context.Context, v *visit, in *answering) (wire.Approval, error) {
-		a, err := s.d.Approvals.Answer(ctx, v.approval.ID, s.reply(v, approval.Answer(in.Body.Answer)))
+	gate.Handle(s.gate, "answer-approval", func(ctx context.Context, v *gate.Visit, in *answering) (wire.Approval, error) {
+		a, err := s.d.Approvals.Answer(ctx, v.Approval.ID, s.reply(v, approval.Answer(in.Body.Answer)))
 		if err == nil {
 			return approvalOf(a), nil
 		}
-		f := s.failed(err)
+		f := s.gate.Failed(err)
 		if f.Status == http.StatusConflict && a.AnsweredBy != "" { // one of two people wins; the other reads who did
 			f.Detail = fmt.Sprintf("the question is %s", a.State)
 			f.ChangedBy, f.ChangedAt = a.AnsweredBy, moment(a.Answered)
 		}
 		return wire.Approval{}, f
 	})
-	handle(s, "deny-all-approvals", func(ctx context.Context, v *visit, _ *OfAgent) (wire.Denied, error) {
-		ids, err := s.d.Approvals.DenyAll(ctx, []string{v.agent.ID}, s.reply(v, approval.Deny))
+	gate.Handle(s.gate, "deny-all-approvals", func(ctx context.Context, v *gate.Visit, _ *OfAgent) (wire.Denied, error) {
+		ids, err := s.d.Approvals.DenyAll(ctx, []string{v.Agent.ID}, s.reply(v, approval.Deny))
 		if ids == nil {
 			ids = []string{}
 		}
 		return wire.Denied{Approvals: ids}, err
 	})
-	handle(s, "needs-you", s.needsYou)
+	gate.Handle(s.gate, "needs-you", s.needsYou)
 }
 
 // reply is a person's answer, by the channel that it came through.
-func (s *Server) reply(v *visit, a approval.Answer) approval.Reply {
-	r := approval.Reply{Answer: a, Channel: approval.API, By: v.by()}
-	if v.session() {
+func (s *Server) reply(v *gate.Visit, a approval.Answer) approval.Reply {
+	r := approval.Reply{Answer: a, Channel: approval.API, By: v.By()}
+	if v.Session() {
 		r.Channel = approval.Page
 	}
 	return r
@@ -99,13 +100,13 @@ func (s *Server) openApprovals(ctx context.Context, agents []string, run string)
 }
 
 // needsYou joins what waits for a person. What runs out first comes first; what does not run out is told oldest first.
-func (s *Server) needsYou(ctx context.Context, v *visit, in *Paging) (wire.NeedsYou, error) {
+func (s *Server) needsYou(ctx context.Context, v *gate.Visit, in *Paging) (wire.NeedsYou, error) {
 	out := wire.NeedsYou{Items: []wire.Waiting{}}
-	open, err := s.openApprovals(ctx, v.scope(), "")
+	open, err := s.openApprovals(ctx, v.Scope(), "")
 	if err != nil {
 		return out, err
 	}
-	unknown, err := s.d.Watch.Uncertain(ctx, v.scope(), mostWaiting)
+	unknown, err := s.d.Watch.Uncertain(ctx, v.Scope(), mostWaiting)
 	if err != nil {
 		return out, err
 	}
@@ -128,7 +129,7 @@ func (s *Server) needsYou(ctx context.Context, v *visit, in *Paging) (wire.Needs
 	from := 0
 	if in.Cursor != "" {
 		if from = slices.IndexFunc(all, func(w wire.Waiting) bool { return w.ID == in.Cursor }) + 1; from == 0 {
-			return out, unprocessable("cursor", errCursor)
+			return out, gate.Unprocessable("cursor", errCursor)
 		}
 	}
 	to := min(from+in.Limit, len(all))
@@ -136,7 +137,7 @@ func (s *Server) needsYou(ctx context.Context, v *visit, in *Paging) (wire.Needs
 	if to < len(all) {
 		out.Next = all[to-1].ID
 	}
-	recent, err := s.d.Approvals.List(ctx, approval.Filter{Agents: v.scope(), Limit: 20})
+	recent, err := s.d.Approvals.List(ctx, approval.Filter{Agents: v.Scope(), Limit: 20})
 	for _, a := range recent {
 		if a.AnsweredBy != "" {
 			last := approvalOf(a)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
@@ -16,7 +17,7 @@ func TestTwoPeopleAnswerOneQuestion(t *testing.T) {
 	if got.State != "denied" || got.Channel != "page" || got.AnsweredBy != "person:"+w.ids["operator of alice"] || len(got.Answers) != 0 {
 		t.Errorf("%+v", got)
 	}
-	p := refused(t, w.do("owner", "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 409, codeConflict)
+	p := refused(t, w.do("owner", "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 409, gate.CodeConflict)
 	if p.ChangedBy != "person:"+w.ids["operator of alice"] || p.ChangedAt == nil || !strings.Contains(p.Detail, "denied") {
 		t.Errorf("%+v", p)
 	}
@@ -24,7 +25,7 @@ func TestTwoPeopleAnswerOneQuestion(t *testing.T) {
 		t.Errorf("%+v", by)
 	}
 	for _, no := range []string{`{"answer":"always"}`, `{"answer":"session"}`, `{"answer":""}`, `{}`} {
-		refused(t, w.do("owner", "POST", "/api/approvals/apr_alice/answer", no), 422, codeInvalidRequest)
+		refused(t, w.do("owner", "POST", "/api/approvals/apr_alice/answer", no), 422, gate.CodeInvalidRequest)
 	}
 }
 
@@ -58,9 +59,9 @@ func TestNeedsYou(t *testing.T) {
 	if !slices.Equal(ids, []string{"apr_bob", "apr_alice", "call_unsure_alice", "call_unsure_bob"}) || cursor != "" {
 		t.Errorf("%v, then %q", ids, cursor)
 	}
-	refused(t, w.do("owner", "GET", "/api/needs-you?cursor=nothing", ""), 422, codeInvalidRequest)
-	refused(t, w.do("owner", "GET", "/api/needs-you?limit=0", ""), 422, codeInvalidRequest)
-	refused(t, w.do("owner", "GET", "/api/needs-you?limit=101", ""), 422, codeInvalidRequest)
+	refused(t, w.do("owner", "GET", "/api/needs-you?cursor=nothing", ""), 422, gate.CodeInvalidRequest)
+	refused(t, w.do("owner", "GET", "/api/needs-you?limit=0", ""), 422, gate.CodeInvalidRequest)
+	refused(t, w.do("owner", "GET", "/api/needs-you?limit=101", ""), 422, gate.CodeInvalidRequest)
 	w.do("owner", "POST", "/api/approvals/apr_bob/answer", `{"answer":"once"}`)
 	w.do("owner", "POST", "/api/runs/run_bob/tool-calls/call_unsure_bob/reconcile", `{"verdict":"unknown"}`)
 	if left := get[wire.NeedsYou](w, "owner", "/api/needs-you"); left.Approvals != 1 || left.Uncertain != 1 || left.LastAnswer == nil || left.LastAnswer.ID != "apr_bob" {
@@ -83,7 +84,7 @@ func TestImpactIsCountedNow(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", path, got, want)
 		}
 	}
-	refused(t, w.do("owner", "GET", "/api/agents/alice/impact?for=fun", ""), 422, codeInvalidRequest)
+	refused(t, w.do("owner", "GET", "/api/agents/alice/impact?for=fun", ""), 422, gate.CodeInvalidRequest)
 	if w.fake.runs[0].Open != true || w.fake.asked[0].State != approval.Open {
 		t.Error("asking changed something")
 	}
@@ -108,16 +109,16 @@ func TestAConflictSaysWhatStands(t *testing.T) {
 		if now.Version == 0 || now.ChangedBy != "person:"+w.ids["owner"] || now.ChangedAt == nil || *now.InForce.PerRun != 20 || *now.Limits.PerRun != 20 || now.Limits.PerMinute != nil {
 			t.Errorf("%s: %+v", path, now)
 		}
-		p := refused(t, w.do("owner, by token", "PUT", path+"/read", body), 409, codeConflict)
+		p := refused(t, w.do("owner, by token", "PUT", path+"/read", body), 409, gate.CodeConflict)
 		if p.Version == nil || *p.Version != now.Version || p.ChangedBy != now.ChangedBy || p.ChangedAt == nil || !p.ChangedAt.Equal(*now.ChangedAt) {
 			t.Errorf("%s: %+v", path, p)
 		}
-		if p := refused(t, w.do("owner", "PUT", path+"/read", strings.Replace(body, `"requests_per_run":20`, `"requests_per_run":0`, 1)), 422, codeInvalidRequest); p.Field != "limits.requests_per_run" || p.Pointer != "/limits/requests_per_run" {
+		if p := refused(t, w.do("owner", "PUT", path+"/read", strings.Replace(body, `"requests_per_run":20`, `"requests_per_run":0`, 1)), 422, gate.CodeInvalidRequest); p.Field != "limits.requests_per_run" || p.Pointer != "/limits/requests_per_run" {
 			t.Errorf("%s: %+v", path, p)
 		}
-		refused(t, w.do("owner", "PUT", path+"/read", strings.Replace(body, `"version":0,`, "", 1)), 422, codeInvalidRequest)
-		refused(t, w.do("owner", "PUT", path+"/read", strings.Replace(body, mode, `"mode":"own","provider":"nothing"`, 1)), 422, codeInvalidRequest)
-		refused(t, w.do("owner", "PUT", path+"/fly", body), 404, codeNotFound)
+		refused(t, w.do("owner", "PUT", path+"/read", strings.Replace(body, `"version":0,`, "", 1)), 422, gate.CodeInvalidRequest)
+		refused(t, w.do("owner", "PUT", path+"/read", strings.Replace(body, mode, `"mode":"own","provider":"nothing"`, 1)), 422, gate.CodeInvalidRequest)
+		refused(t, w.do("owner", "PUT", path+"/fly", body), 404, gate.CodeNotFound)
 	}
 }
 
@@ -132,13 +133,13 @@ func TestAllowedHosts(t *testing.T) {
 		t.Errorf("%+v", other)
 	}
 	for _, bad := range []string{"", " ", "http://x", "*", "a b", "10.0.0.0/99"} {
-		refused(t, w.do("owner", "POST", "/api/settings/allowed-hosts", `{"host":"`+bad+`"}`), 422, codeInvalidRequest)
+		refused(t, w.do("owner", "POST", "/api/settings/allowed-hosts", `{"host":"`+bad+`"}`), 422, gate.CodeInvalidRequest)
 	}
 	if got := w.do("operator of alice", "DELETE", "/api/agents/alice/allowed-hosts?host=box.internal:8080", ""); got.status != 204 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	refused(t, w.do("operator of alice", "DELETE", "/api/agents/alice/allowed-hosts?host=10.0.0.0/8", ""), 404, codeNotFound)
-	refused(t, w.do("operator of alice", "DELETE", "/api/settings/allowed-hosts?host=10.0.0.0/8", ""), 403, codeForbidden)
+	refused(t, w.do("operator of alice", "DELETE", "/api/agents/alice/allowed-hosts?host=10.0.0.0/8", ""), 404, gate.CodeNotFound)
+	refused(t, w.do("operator of alice", "DELETE", "/api/settings/allowed-hosts?host=10.0.0.0/8", ""), 403, gate.CodeForbidden)
 	if got := w.do("owner", "DELETE", "/api/settings/allowed-hosts?host=10.0.0.0%2F8", ""); got.status != 204 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
@@ -166,7 +167,7 @@ func TestAgentsAndTheirTokens(t *testing.T) {
 	if got := w.do("operator of alice", "DELETE", "/api/agents/alice/tokens/"+made.Token.ID, ""); got.status != 204 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	refused(t, w.do("fresh", "GET", "/api/runs/run_alice/tools", ""), 401, codeInvalidToken)
+	refused(t, w.do("fresh", "GET", "/api/runs/run_alice/tools", ""), 401, gate.CodeInvalidToken)
 	if a := want[wire.Agent](w, w.do("operator of alice", "POST", "/api/agents/alice/pause", ""), 200); a.Paused == nil || a.Paused.By != "person:"+w.ids["operator of alice"] {
 		t.Errorf("%+v", a)
 	}
@@ -176,7 +177,7 @@ func TestAgentsAndTheirTokens(t *testing.T) {
 	if a := want[wire.Agent](w, w.do("owner", "POST", "/api/agents/alice/disable", ""), 200); a.State != "disabled" {
 		t.Errorf("%+v", a)
 	}
-	refused(t, w.do("tools of alice", "GET", "/api/runs/run_alice/tools", ""), 401, codeInvalidToken)
+	refused(t, w.do("tools of alice", "GET", "/api/runs/run_alice/tools", ""), 401, gate.CodeInvalidToken)
 	if a := want[wire.Agent](w, w.do("owner", "POST", "/api/agents/alice/enable", ""), 200); a.State != "active" {
 		t.Errorf("%+v", a)
 	}
@@ -184,7 +185,7 @@ func TestAgentsAndTheirTokens(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for _, bad := range []string{"Alice", "a b", "-a", "", strings.Repeat("a", 41)} {
-		refused(t, w.do("owner", "POST", "/api/agents", `{"slug":"`+bad+`"}`), 422, codeInvalidRequest)
+		refused(t, w.do("owner", "POST", "/api/agents", `{"slug":"`+bad+`"}`), 422, gate.CodeInvalidRequest)
 	}
 	shown := get[wire.AgentShown](w, "owner", "/api/agents/alice")
 	if len(shown.Tools) != 2 || shown.Tools[0].Offered || shown.Tools[0].Why == "" || !shown.Tools[1].Offered || shown.Tools[1].Class != "observation" || shown.OpenRuns != 1 || shown.Held != 1 {
@@ -201,9 +202,9 @@ func TestTM046TM053RunsAreOpenedWithinBounds(t *testing.T) {
 		t.Errorf("%+v", run)
 	}
 	for _, bad := range []string{`{"deadline_seconds":0}`, `{"deadline_seconds":21601}`, `{"max_tool_calls":0}`, `{"max_tool_calls":1001}`, `{"title":"` + strings.Repeat("x", 201) + `"}`, `{"agent":"bob"}`} {
-		refused(t, w.do("harness of alice", "POST", "/api/runs", bad), 422, codeInvalidRequest)
+		refused(t, w.do("harness of alice", "POST", "/api/runs", bad), 422, gate.CodeInvalidRequest)
 	}
-	w.s.opens = newMinute(3, w.clock.Now)
+	w.s.opens = gate.NewMinute(3, w.clock.Now)
 	for i := range 5 {
 		got := w.do("harness of alice", "POST", "/api/runs", `{}`)
 		if i < 3 && got.status != 200 || i >= 3 && got.status != 429 {
@@ -257,9 +258,9 @@ func TestOverviewAndAudit(t *testing.T) {
 	if len(o.Calls) != 1 || o.Calls[0].Calls != 6 || len(o.Running) != 2 || o.Running[0].Doing == nil || o.Running[0].Doing.ID != "call_waits_alice" || len(o.Limits) != 1 || o.Limits[0].MinuteLimit != 600 || o.Limits[0].InMinute != 2 {
 		t.Errorf("%+v", o)
 	}
-	refused(t, w.do("owner", "GET", "/api/overview?from=2026-03-04T00:00:00Z&to=2026-03-03T00:00:00Z", ""), 422, codeInvalidRequest)
-	refused(t, w.do("owner", "GET", "/api/overview?from=2025-03-04T00:00:00Z", ""), 422, codeInvalidRequest)
-	refused(t, w.do("owner", "GET", "/api/overview?from=yesterday", ""), 422, codeInvalidRequest)
+	refused(t, w.do("owner", "GET", "/api/overview?from=2026-03-04T00:00:00Z&to=2026-03-03T00:00:00Z", ""), 422, gate.CodeInvalidRequest)
+	refused(t, w.do("owner", "GET", "/api/overview?from=2025-03-04T00:00:00Z", ""), 422, gate.CodeInvalidRequest)
+	refused(t, w.do("owner", "GET", "/api/overview?from=yesterday", ""), 422, gate.CodeInvalidRequest)
 	a := get[wire.AuditPage](w, "operator of all", "/api/audit")
 	if len(a.Rows) != 2 || a.Rows[0].Link != nil || a.Rows[1].Link == nil || a.Linked != 1 || a.Waiting != 1 {
 		t.Errorf("%+v", a)

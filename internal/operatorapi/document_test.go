@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
 )
 
@@ -115,7 +116,7 @@ func FuzzMembers(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := members(body, "tool", "arguments", "call_id", "approval")
+		got, err := gate.Members(body, "tool", "arguments", "call_id", "approval")
 		if err != nil {
 			return
 		}
@@ -148,10 +149,10 @@ func FuzzCredentials(f *testing.F) {
 			}
 		}
 		r := w.request(cred{}, "GET", "/api/me", "")
-		r.Header = http.Header{"Authorization": {authorization}, "Cookie": {cookie}, ConfirmHeader: {confirm}}
+		r.Header = http.Header{"Authorization": {authorization}, "Cookie": {cookie}, gate.ConfirmHeader: {confirm}}
 		if authorization == "" {
 			r.Header.Del("Authorization")
 		}
-		refused(t, w.send(r), 401, codeInvalidToken)
+		refused(t, w.send(r), 401, gate.CodeInvalidToken)
 	})
 }

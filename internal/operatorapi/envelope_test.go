@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
 	"github.com/wayleave/wayleave/internal/tool"
 )
@@ -137,7 +138,7 @@ func (w *world) provoke(row route.Row, status int) (answered, bool) {
 				for range streamsEach {
 					p, err := w.people.Session(w.ctx, w.creds[right].cookie)
 					must(w.t, err)
-					w.s.streams.enter(p.Credential.ID)
+					w.s.streams.Enter(p.Credential.ID)
 				}
 			}
 			if got := send(right, path, body); got.status == 429 {
@@ -190,7 +191,7 @@ func TestF245NothingMayBeCached(t *testing.T) {
 			slices.Sort(codes)
 			for _, code := range slices.Backward(codes) { // success last: it may end the session
 				w.fake.reset()
-				w.s.streams, w.s.opens = newAtOnce(streamsEach), newMinute(defaultOpens, w.clock.Now)
+				w.s.streams, w.s.opens = gate.NewAtOnce(streamsEach), gate.NewMinute(defaultOpens, w.clock.Now)
 				got, known := w.provoke(row, code)
 				status := strconv.Itoa(code)
 				if !known {
@@ -238,7 +239,7 @@ func TestF245NothingMayBeCached(t *testing.T) {
 // operation finds a row's operation in the document.
 func operation(t *testing.T, w *world, row route.Row) *huma.Operation {
 	t.Helper()
-	item := w.s.huma.OpenAPI().Paths[row.Path]
+	item := w.s.gate.Document().Paths[row.Path]
 	if item == nil {
 		t.Fatalf("%s is not in the document", row.Path)
 	}
@@ -257,7 +258,7 @@ func TestEveryOperationHasARow(t *testing.T) {
 		rows[row.Method+" "+row.Path] = true
 		operation(t, w, row)
 	}
-	for path, item := range w.s.huma.OpenAPI().Paths {
+	for path, item := range w.s.gate.Document().Paths {
 		for method, op := range map[string]*huma.Operation{"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete, "PATCH": item.Patch, "HEAD": item.Head, "OPTIONS": item.Options, "TRACE": item.Trace} {
 			if op != nil && !rows[method+" "+path] {
 				t.Errorf("%s %s has no row", method, path)
@@ -270,12 +271,12 @@ func TestMethodsThatAreNotThere(t *testing.T) {
 	w := newWorld(t)
 	for path, allow := range map[string]string{"/api/runs": "GET, POST", "/api/me": "GET", "/api/settings/web/read": "PUT", "/api/agents/alice/tokens/x": "DELETE"} {
 		got := w.do("owner", "PATCH", path, "")
-		refused(t, got, 405, codeInvalidRequest)
+		refused(t, got, 405, gate.CodeInvalidRequest)
 		if got.header.Get("Allow") != allow {
 			t.Errorf("%s allows %q, want %q", path, got.header.Get("Allow"), allow)
 		}
 	}
-	refused(t, w.do("owner", "PATCH", "/api/nothing", ""), 404, codeNotFound)
+	refused(t, w.do("owner", "PATCH", "/api/nothing", ""), 404, gate.CodeNotFound)
 }
 
 // TestTM050TM072OtherSitesAreRefused: a page of another site, or under another name, gets nothing from any operation.
@@ -308,7 +309,7 @@ func TestTM050TM072OtherSitesAreRefused(t *testing.T) {
 				t.Errorf("%s, %s: %d %.300s", row.ID, name, got.status, got.body)
 				continue
 			}
-			if p := got.problem(t); p.Code != codeInvalidHost && p.Code != codeInvalidOrigin {
+			if p := got.problem(t); p.Code != gate.CodeInvalidHost && p.Code != gate.CodeInvalidOrigin {
 				t.Errorf("%s, %s: %d %.300s", row.ID, name, got.status, got.body)
 			}
 			if got.header.Get("Access-Control-Allow-Origin") != "" {
@@ -324,11 +325,11 @@ func TestTM071ASessionIsOfOneName(t *testing.T) {
 	for _, host := range []string{"localhost:7477", "wayleave.localhost:7477", "127.0.0.1:7477", "[::1]:7477"} {
 		r := w.request(w.creds["owner"], "GET", "/api/me", "")
 		r.Host = host
-		refused(t, w.send(r), 401, codeInvalidToken)
+		refused(t, w.send(r), 401, gate.CodeInvalidToken)
 		r = w.request(cred{}, "POST", "/api/sign-in", bodies["sign-in"])
 		r.Host = host
 		got := w.send(r)
-		refused(t, got, 403, codeInvalidHost)
+		refused(t, got, 403, gate.CodeInvalidHost)
 		if len(got.header.Values("Set-Cookie")) > 0 {
 			t.Errorf("a cookie is set at %s", host)
 		}
@@ -344,10 +345,10 @@ func TestTM071ASessionIsOfOneName(t *testing.T) {
 		if !row.Unsafe() || !row.May.Has(route.Owner) {
 			continue
 		}
-		refused(t, w.do("owner, by cookie alone", row.Method, w.path(row), bodies[row.ID]), 403, codeConfirmMissing)
+		refused(t, w.do("owner, by cookie alone", row.Method, w.path(row), bodies[row.ID]), 403, gate.CodeConfirmMissing)
 		r := w.request(w.creds["owner"], row.Method, w.path(row), bodies[row.ID])
-		r.Header.Set(ConfirmHeader, w.creds["viewer of all"].confirm)
-		refused(t, w.send(r), 403, codeConfirmMissing)
+		r.Header.Set(gate.ConfirmHeader, w.creds["viewer of all"].confirm)
+		refused(t, w.send(r), 403, gate.CodeConfirmMissing)
 	}
 }
 
@@ -355,17 +356,17 @@ func TestTwoCredentialsAreNotTakenForOne(t *testing.T) {
 	w := newWorld(t)
 	r := w.request(w.creds["owner"], "GET", "/api/me", "")
 	r.Header.Set("Authorization", "Bearer wl_tools_unknown")
-	refused(t, w.send(r), 401, codeInvalidToken) // a wrong token is not passed over for the cookie
+	refused(t, w.send(r), 401, gate.CodeInvalidToken) // a wrong token is not passed over for the cookie
 	r = w.request(cred{}, "GET", "/api/me", "")
 	r.Header.Add("Authorization", "Bearer "+w.creds["owner, by token"].bearer)
 	r.Header.Add("Authorization", "Bearer "+w.creds["owner, by token"].bearer)
-	refused(t, w.send(r), 401, codeInvalidToken)
+	refused(t, w.send(r), 401, gate.CodeInvalidToken)
 	r = w.request(w.creds["owner"], "GET", "/api/me", "")
-	r.AddCookie(&http.Cookie{Name: CookieName, Value: w.creds["viewer of all"].cookie})
-	refused(t, w.send(r), 401, codeInvalidToken)
+	r.AddCookie(&http.Cookie{Name: gate.CookieName, Value: w.creds["viewer of all"].cookie})
+	refused(t, w.send(r), 401, gate.CodeInvalidToken)
 	for _, header := range []string{"", "Bearer", "Bearer ", "Basic abc", "Bearer a b", "Bearer a,b", "bearer"} {
 		r := w.request(cred{}, "GET", "/api/me", "")
 		r.Header["Authorization"] = []string{header}
-		refused(t, w.send(r), 401, codeInvalidToken)
+		refused(t, w.send(r), 401, gate.CodeInvalidToken)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 	"github.com/wayleave/wayleave/internal/people"
 )
@@ -26,7 +27,7 @@ type OfPerson struct {
 }
 
 func (s *Server) registerPeople() {
-	handle(s, "list-people", func(ctx context.Context, _ *visit, _ *nobody) (wire.PeopleList, error) {
+	gate.Handle(s.gate, "list-people", func(ctx context.Context, _ *gate.Visit, _ *nobody) (wire.PeopleList, error) {
 		all, err := s.d.People.List(ctx)
 		if err != nil {
 			return wire.PeopleList{}, err
@@ -38,22 +39,22 @@ func (s *Server) registerPeople() {
 		}
 		return out, err
 	})
-	handle(s, "create-person", func(ctx context.Context, v *visit, in *addingPerson) (wire.Link, error) {
+	gate.Handle(s.gate, "create-person", func(ctx context.Context, v *gate.Visit, in *addingPerson) (wire.Link, error) {
 		agents, err := s.agentIDs(ctx, in.Body.All, in.Body.Agents)
 		if err != nil {
 			return wire.Link{}, err
 		}
 		name := strings.ToLower(strings.TrimSpace(in.Body.Name)) // as people type it
 		if err := people.CheckName(name); err != nil {
-			return wire.Link{}, unprocessable("name", err)
+			return wire.Link{}, gate.Unprocessable("name", err)
 		}
-		p, err := s.d.People.Add(ctx, name, people.Role(in.Body.Role), agents, v.by())
+		p, err := s.d.People.Add(ctx, name, people.Role(in.Body.Role), agents, v.By())
 		if err != nil {
 			return wire.Link{}, err
 		}
-		return s.link(ctx, p.Name, v.by())
+		return s.link(ctx, p.Name, v.By())
 	})
-	handle(s, "change-person", func(ctx context.Context, v *visit, in *changingPerson) (wire.Person, error) {
+	gate.Handle(s.gate, "change-person", func(ctx context.Context, v *gate.Visit, in *changingPerson) (wire.Person, error) {
 		p, err := s.d.People.ByID(ctx, in.Person)
 		if err != nil {
 			return wire.Person{}, err
@@ -64,34 +65,34 @@ func (s *Server) registerPeople() {
 		}
 		// Disabling comes first and enabling last, so that nobody acts between the two with what they are about to lose.
 		if in.Body.State == stateDisabled {
-			if p, err = s.d.People.Disable(ctx, p.ID, v.by()); err != nil {
+			if p, err = s.d.People.Disable(ctx, p.ID, v.By()); err != nil {
 				return wire.Person{}, err
 			}
 		}
-		if p, err = s.d.People.SetRole(ctx, p.ID, people.Role(in.Body.Role), agents, v.by()); err != nil {
+		if p, err = s.d.People.SetRole(ctx, p.ID, people.Role(in.Body.Role), agents, v.By()); err != nil {
 			return wire.Person{}, err
 		}
 		if in.Body.State == stateActive {
-			if p, err = s.d.People.Enable(ctx, p.ID, v.by()); err != nil {
+			if p, err = s.d.People.Enable(ctx, p.ID, v.By()); err != nil {
 				return wire.Person{}, err
 			}
 		}
 		return s.person(ctx, p)
 	})
-	handle(s, "create-sign-in-link", func(ctx context.Context, v *visit, in *OfPerson) (wire.Link, error) {
+	gate.Handle(s.gate, "create-sign-in-link", func(ctx context.Context, v *gate.Visit, in *OfPerson) (wire.Link, error) {
 		p, err := s.d.People.ByID(ctx, in.Person)
 		if err != nil {
 			return wire.Link{}, err
 		}
 		if p.Disabled {
-			return wire.Link{}, conflict("this person is disabled; enable them first")
+			return wire.Link{}, gate.Conflict("this person is disabled; enable them first")
 		}
-		return s.link(ctx, p.Name, v.by())
+		return s.link(ctx, p.Name, v.By())
 	})
-	act(s, "sign-person-out", func(ctx context.Context, v *visit, in *OfPerson) error {
+	gate.Act(s.gate, "sign-person-out", func(ctx context.Context, v *gate.Visit, in *OfPerson) error {
 		p, err := s.d.People.ByID(ctx, in.Person)
 		if err == nil {
-			_, err = s.d.People.SignOutEverywhere(ctx, p.ID, v.by())
+			_, err = s.d.People.SignOutEverywhere(ctx, p.ID, v.By())
 		}
 		return err
 	})
@@ -134,7 +135,7 @@ func slugsOf(agents []agent.Agent) map[string]string {
 func (s *Server) agentIDs(ctx context.Context, all bool, slugs []string) (people.Agents, error) {
 	if all {
 		if len(slugs) > 0 {
-			return people.Agents{}, unprocessable("agents", errBoth)
+			return people.Agents{}, gate.Unprocessable("agents", errBoth)
 		}
 		return people.Agents{All: true}, nil
 	}

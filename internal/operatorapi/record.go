@@ -19,6 +19,7 @@ import (
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/connection"
 	"github.com/wayleave/wayleave/internal/operatorapi/events"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
@@ -49,8 +50,8 @@ type streamingRun struct {
 const longest = 31 * 24 * time.Hour
 
 func (s *Server) registerRecord() {
-	handle(s, "overview", s.overview)
-	handle(s, "list-audit", func(ctx context.Context, _ *visit, in *listingAudit) (wire.AuditPage, error) {
+	gate.Handle(s.gate, "overview", s.overview)
+	gate.Handle(s.gate, "list-audit", func(ctx context.Context, _ *gate.Visit, in *listingAudit) (wire.AuditPage, error) {
 		found, linked, waiting, err := s.d.Audit.List(ctx, AuditFilter{Actor: in.Actor, Verb: in.Verb, Subject: in.Subject, Before: in.Cursor, Limit: in.Limit})
 		out := wire.AuditPage{Rows: []wire.AuditRow{}, Linked: linked, Waiting: waiting}
 		for _, r := range found {
@@ -65,18 +66,18 @@ func (s *Server) registerRecord() {
 		}
 		return out, err
 	})
-	handleWith(s, "events", documentStream, func(ctx context.Context, v *visit, in *Streaming) (*stream, error) {
+	gate.HandleWith(s.gate, "events", documentStream, func(ctx context.Context, v *gate.Visit, in *Streaming) (*stream, error) {
 		return s.stream(ctx, v, in.Last, func(e events.Event) bool { return true })
 	})
-	handleWith(s, "run-events", documentStream, func(ctx context.Context, v *visit, in *streamingRun) (*stream, error) {
-		return s.stream(ctx, v, in.Last, func(e events.Event) bool { return e.Run == v.run.ID })
+	gate.HandleWith(s.gate, "run-events", documentStream, func(ctx context.Context, v *gate.Visit, in *streamingRun) (*stream, error) {
+		return s.stream(ctx, v, in.Last, func(e events.Event) bool { return e.Run == v.Run.ID })
 	})
-	handleWith(s, "openapi", s.documentSpec, func(ctx context.Context, _ *visit, _ *nobody) (*stream, error) {
+	gate.HandleWith(s.gate, "openapi", s.documentSpec, func(ctx context.Context, _ *gate.Visit, _ *nobody) (*stream, error) {
 		return &stream{func(h huma.Context) {
-			out, _ := ctx.Value(replyKey{}).(*reply)
+			out := gate.ReplyOf(ctx)
 			out.Header().Set("Content-Type", "application/json")
 			h.SetStatus(http.StatusOK)
-			_, _ = out.Write(s.spec)
+			_, _ = out.Write(s.gate.Spec())
 		}}, nil
 	})
 }
@@ -85,7 +86,7 @@ func (s *Server) documentSpec(op *huma.Operation) {
 	op.Responses["200"] = &huma.Response{Description: "OpenAPI 3.1", Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Type: "object"}}}}
 }
 
-func (s *Server) overview(ctx context.Context, v *visit, in *period) (wire.Overview, error) {
+func (s *Server) overview(ctx context.Context, v *gate.Visit, in *period) (wire.Overview, error) {
 	now, err := s.d.Rows.Now(ctx)
 	if err != nil {
 		return wire.Overview{}, err
@@ -97,10 +98,10 @@ func (s *Server) overview(ctx context.Context, v *visit, in *period) (wire.Overv
 		in.From = in.To.Add(-24 * time.Hour)
 	}
 	if length := in.To.Sub(in.From); length <= 0 || length > longest {
-		return wire.Overview{}, unprocessable("from", errors.New("it lies at most 31 days before to"))
+		return wire.Overview{}, gate.Unprocessable("from", errors.New("it lies at most 31 days before to"))
 	}
 	out := wire.Overview{From: in.From.UTC(), To: in.To.UTC(), Calls: []wire.Bucket{}, Limits: []wire.Limit{}, Running: []wire.Running{}}
-	counts, err := s.d.Watch.Counts(ctx, v.scope(), in.From, in.To)
+	counts, err := s.d.Watch.Counts(ctx, v.Scope(), in.From, in.To)
 	if err != nil {
 		return out, err
 	}
@@ -114,13 +115,13 @@ func (s *Server) overview(ctx context.Context, v *visit, in *period) (wire.Overv
 	if err != nil {
 		return out, err
 	}
-	out.Running, err = s.running(ctx, v.scope(), slugs)
+	out.Running, err = s.running(ctx, v.Scope(), slugs)
 	return out, err
 }
 
 // limits says how near meters came to what is set now.
-func (s *Server) limits(ctx context.Context, v *visit, from, to time.Time) ([]wire.Limit, error) {
-	meters, err := s.d.Watch.Meters(ctx, v.scope(), from, to)
+func (s *Server) limits(ctx context.Context, v *gate.Visit, from, to time.Time) ([]wire.Limit, error) {
+	meters, err := s.d.Watch.Meters(ctx, v.Scope(), from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -158,10 +159,10 @@ func documentStream(op *huma.Operation) {
 }
 
 // stream serves events to one client, as long as its credential works.
-func (s *Server) stream(ctx context.Context, v *visit, last string, concerns func(events.Event) bool) (*stream, error) {
-	leave, ok := s.streams.enter(v.credential())
+func (s *Server) stream(ctx context.Context, v *gate.Visit, last string, concerns func(events.Event) bool) (*stream, error) {
+	leave, ok := s.streams.Enter(v.Credential())
 	if !ok {
-		return nil, fail(http.StatusTooManyRequests, codeRateLimit, "this credential has as many streams open as it may; close one").after(events.Heartbeat)
+		return nil, gate.Fail(http.StatusTooManyRequests, gate.CodeRateLimit, "this credential has as many streams open as it may; close one").After(events.Heartbeat)
 	}
 	slugs, err := s.slugs(ctx)
 	if err != nil {
@@ -170,12 +171,12 @@ func (s *Server) stream(ctx context.Context, v *visit, last string, concerns fun
 	}
 	return &stream{func(h huma.Context) {
 		defer leave()
-		out, _ := ctx.Value(replyKey{}).(*reply)
+		out := gate.ReplyOf(ctx)
 		out.Header().Set("Content-Type", "text/event-stream")
 		out.Header().Set("X-Accel-Buffering", "no") // proxies would keep a stream until it ends
 		err := s.hub.Serve(ctx, events.Stream{Cursor: last,
 			Encode: func(e events.Event) ([]byte, bool) {
-				if !concerns(e) || e.Agent != "" && !v.sees(e.Agent) {
+				if !concerns(e) || e.Agent != "" && !v.Sees(e.Agent) {
 					return nil, false
 				}
 				if e.Agent != "" && slugs[e.Agent] == "" { // an agent that was made since
@@ -191,33 +192,33 @@ func (s *Server) stream(ctx context.Context, v *visit, last string, concerns fun
 				if _, err := out.Write(p); err != nil {
 					return err
 				}
-				return out.flush()
+				return out.Flush()
 			}})
-		if err != nil && ctx.Err() == nil && out.broken == nil {
-			s.log.Error("serve events", "request_id", out.id, "error", err)
-			if out.status == 0 {
-				s.sendFailure(out, s.failed(err))
+		if err != nil && ctx.Err() == nil && !out.Broken() {
+			s.log.Error("serve events", "request_id", out.ID(), "error", err)
+			if !out.Begun() {
+				s.gate.Send(out, s.gate.Failed(err))
 			}
 		}
 	}}, nil
 }
 
 // stillWorks says whether what a stream was opened with still opens it, for the same agents.
-func (s *Server) stillWorks(ctx context.Context, v *visit) bool {
-	in, _ := ctx.Value(arrivalKey{}).(arrival)
-	if v.kind&route.People == 0 {
-		_, err := s.d.Agents.Verify(in.bearer, v.from)
+func (s *Server) stillWorks(ctx context.Context, v *gate.Visit) bool {
+	in := gate.ArrivalOf(ctx)
+	if v.Kind&route.People == 0 {
+		_, err := s.d.Agents.Verify(in.Bearer, v.From)
 		return err == nil
 	}
-	p, err := s.d.SignIns.Session(ctx, in.cookie)
-	if !v.session() {
-		p, err = s.d.SignIns.Token(ctx, in.bearer)
+	p, err := s.d.SignIns.Session(ctx, in.Cookie)
+	if !v.Session() {
+		p, err = s.d.SignIns.Token(ctx, in.Bearer)
 	}
-	if err != nil || p.Person.Disabled || p.Person.Role != v.person.Person.Role && !p.Person.Role.AtLeast(v.person.Person.Role) {
+	if err != nil || p.Person.Disabled || p.Person.Role != v.Person.Person.Role && !p.Person.Role.AtLeast(v.Person.Person.Role) {
 		return false
 	}
-	v.person = p // what they may see now
-	return v.run.ID == "" || v.sees(v.run.Agent)
+	v.Person = p // what they may see now
+	return v.Run.ID == "" || v.Sees(v.Run.Agent)
 }
 
 // changes reads what a stream tells out of rows.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 	"github.com/wayleave/wayleave/internal/tool"
@@ -53,44 +54,44 @@ const (
 const rounds = 10
 
 func (s *Server) registerRuns() {
-	handle(s, "open-run", func(ctx context.Context, v *visit, in *openingRun) (wire.OpenedRun, error) {
-		if wait, ok := s.opens.take(v.token.AgentID); !ok {
-			return wire.OpenedRun{}, fail(http.StatusTooManyRequests, codeRateLimit, "this agent has opened as many runs as it may in a minute").after(wait)
+	gate.Handle(s.gate, "open-run", func(ctx context.Context, v *gate.Visit, in *openingRun) (wire.OpenedRun, error) {
+		if wait, ok := s.opens.Take(v.Token.AgentID); !ok {
+			return wire.OpenedRun{}, gate.Fail(http.StatusTooManyRequests, gate.CodeRateLimit, "this agent has opened as many runs as it may in a minute").After(wait)
 		}
-		run, err := s.d.Ledger.OpenRun(ctx, ledger.Opening{Agent: v.token.AgentID, Title: oneLine(in.Body.Title), Conversation: oneLine(in.Body.Conversation),
+		run, err := s.d.Ledger.OpenRun(ctx, ledger.Opening{Agent: v.Token.AgentID, Title: oneLine(in.Body.Title), Conversation: oneLine(in.Body.Conversation),
 			Deadline: seconds(in.Body.Deadline), MaxCalls: in.Body.MaxCalls})
 		if err != nil {
 			return wire.OpenedRun{}, err
 		}
-		v.run = run
+		v.Run = run
 		tools, err := s.d.Tools.List(ctx, s.caller(v))
-		return wire.OpenedRun{Run: runOf(run, map[string]string{v.token.AgentID: v.token.Agent}), Tools: toolsOf(tools)}, err
+		return wire.OpenedRun{Run: runOf(run, map[string]string{v.Token.AgentID: v.Token.Agent}), Tools: toolsOf(tools)}, err
 	})
-	handle(s, "list-runs", s.listRuns)
-	handle(s, "show-run", func(ctx context.Context, v *visit, _ *OfRun) (wire.Run, error) {
-		return runOf(v.run, map[string]string{v.agent.ID: v.agent.Slug}), nil
+	gate.Handle(s.gate, "list-runs", s.listRuns)
+	gate.Handle(s.gate, "show-run", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Run, error) {
+		return runOf(v.Run, map[string]string{v.Agent.ID: v.Agent.Slug}), nil
 	})
-	handle(s, "end-run", func(ctx context.Context, v *visit, _ *OfRun) (wire.Run, error) {
+	gate.Handle(s.gate, "end-run", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Run, error) {
 		reason := endedByHarness
-		if v.kind != route.Harness {
+		if v.Kind != route.Harness {
 			reason = endedByPerson
 		}
-		run, err := s.d.Ledger.EndRun(ctx, v.owner(), v.run.ID, reason)
-		return runOf(run, map[string]string{v.agent.ID: v.agent.Slug}), err
+		run, err := s.d.Ledger.EndRun(ctx, v.Owner(), v.Run.ID, reason)
+		return runOf(run, map[string]string{v.Agent.ID: v.Agent.Slug}), err
 	})
-	handle(s, "list-kept-pages", func(ctx context.Context, v *visit, _ *OfRun) (wire.KeptPages, error) {
-		kept, err := s.d.Pages.Kept(ctx, v.run.ID)
+	gate.Handle(s.gate, "list-kept-pages", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.KeptPages, error) {
+		kept, err := s.d.Pages.Kept(ctx, v.Run.ID)
 		out := wire.KeptPages{Pages: []wire.KeptPage{}}
 		for _, k := range kept {
 			out.Pages = append(out.Pages, keptOf(k))
 		}
 		return out, err
 	})
-	handle(s, "show-kept-page", func(ctx context.Context, v *visit, in *OfPage) (wire.KeptText, error) {
-		k, err := s.d.Pages.KeptText(ctx, v.run.ID, in.Page)
+	gate.Handle(s.gate, "show-kept-page", func(ctx context.Context, v *gate.Visit, in *OfPage) (wire.KeptText, error) {
+		k, err := s.d.Pages.KeptText(ctx, v.Run.ID, in.Page)
 		return wire.KeptText{KeptPage: keptOf(k), URL: k.URL, Title: k.Title, Content: k.Content}, err
 	})
-	handle(s, "list-tools", func(ctx context.Context, v *visit, _ *OfRun) (wire.Tools, error) {
+	gate.Handle(s.gate, "list-tools", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Tools, error) {
 		tools, err := s.d.Tools.List(ctx, s.caller(v))
 		return wire.Tools{Tools: toolsOf(tools)}, err
 	})
@@ -106,16 +107,16 @@ func oneLine(text string) string {
 	}, text)
 }
 
-func (s *Server) listRuns(ctx context.Context, v *visit, in *listingRuns) (wire.Runs, error) {
+func (s *Server) listRuns(ctx context.Context, v *gate.Visit, in *listingRuns) (wire.Runs, error) {
 	out := wire.Runs{Runs: []wire.Run{}}
-	agents := v.scope()
+	agents := v.Scope()
 	if in.Agent != "" {
 		a, err := s.d.Agents.BySlug(ctx, in.Agent)
 		if err != nil {
 			return out, err
 		}
-		if !v.sees(a.ID) {
-			return out, notFound()
+		if !v.Sees(a.ID) {
+			return out, gate.NotFound()
 		}
 		agents = []string{a.ID}
 	}
@@ -150,8 +151,8 @@ func (s *Server) listRuns(ctx context.Context, v *visit, in *listingRuns) (wire.
 }
 
 // caller is who calls tools over HTTP.
-func (s *Server) caller(v *visit) tool.Caller {
-	return tool.Caller{Agent: v.token.AgentID, Slug: v.token.Agent, Token: v.token.TokenID, Client: "http", Run: v.run.ID}
+func (s *Server) caller(v *gate.Visit) tool.Caller {
+	return tool.Caller{Agent: v.Token.AgentID, Slug: v.Token.Agent, Token: v.Token.TokenID, Client: "http", Run: v.Run.ID}
 }
 
 func toolsOf(tools []agenttool.Tool) []wire.Tool {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/connection"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 	"github.com/wayleave/wayleave/weburl"
 )
@@ -49,45 +50,45 @@ type OfAgentHost struct {
 }
 
 func (s *Server) registerSettings() {
-	handle(s, "show-web-settings", func(ctx context.Context, _ *visit, _ *nobody) (wire.WebSettings, error) {
+	gate.Handle(s.gate, "show-web-settings", func(ctx context.Context, _ *gate.Visit, _ *nobody) (wire.WebSettings, error) {
 		return s.webSettings(ctx, "", "")
 	})
-	handle(s, "show-agent-web-settings", func(ctx context.Context, v *visit, _ *OfAgent) (wire.WebSettings, error) {
-		return s.webSettings(ctx, v.agent.ID, v.agent.Slug)
+	gate.Handle(s.gate, "show-agent-web-settings", func(ctx context.Context, v *gate.Visit, _ *OfAgent) (wire.WebSettings, error) {
+		return s.webSettings(ctx, v.Agent.ID, v.Agent.Slug)
 	})
-	handle(s, "change-web-settings", func(ctx context.Context, v *visit, in *ChangingConnection) (wire.WebSettings, error) {
+	gate.Handle(s.gate, "change-web-settings", func(ctx context.Context, v *gate.Visit, in *ChangingConnection) (wire.WebSettings, error) {
 		return s.changeConnection(ctx, v, in)
 	})
-	handle(s, "change-agent-web-settings", func(ctx context.Context, v *visit, in *changingAgentConnection) (wire.WebSettings, error) {
+	gate.Handle(s.gate, "change-agent-web-settings", func(ctx context.Context, v *gate.Visit, in *changingAgentConnection) (wire.WebSettings, error) {
 		return s.changeConnection(ctx, v, &in.ChangingConnection)
 	})
-	handle(s, "list-allowed-hosts", func(ctx context.Context, _ *visit, _ *nobody) (wire.AllowedHosts, error) {
+	gate.Handle(s.gate, "list-allowed-hosts", func(ctx context.Context, _ *gate.Visit, _ *nobody) (wire.AllowedHosts, error) {
 		return s.allowedHosts(ctx, "", "")
 	})
-	handle(s, "list-agent-allowed-hosts", func(ctx context.Context, v *visit, _ *OfAgent) (wire.AllowedHosts, error) {
-		return s.allowedHosts(ctx, v.agent.ID, v.agent.Slug)
+	gate.Handle(s.gate, "list-agent-allowed-hosts", func(ctx context.Context, v *gate.Visit, _ *OfAgent) (wire.AllowedHosts, error) {
+		return s.allowedHosts(ctx, v.Agent.ID, v.Agent.Slug)
 	})
-	handle(s, "allow-host", func(ctx context.Context, v *visit, in *AllowingHost) (wire.AllowedHosts, error) {
+	gate.Handle(s.gate, "allow-host", func(ctx context.Context, v *gate.Visit, in *AllowingHost) (wire.AllowedHosts, error) {
 		return s.allow(ctx, v, in.Body.Host)
 	})
-	handle(s, "allow-agent-host", func(ctx context.Context, v *visit, in *allowingAgentHost) (wire.AllowedHosts, error) {
+	gate.Handle(s.gate, "allow-agent-host", func(ctx context.Context, v *gate.Visit, in *allowingAgentHost) (wire.AllowedHosts, error) {
 		return s.allow(ctx, v, in.Body.Host)
 	})
-	act(s, "forbid-host", func(ctx context.Context, v *visit, in *OfHost) error { return s.forbid(ctx, v, in.Host) })
-	act(s, "forbid-agent-host", func(ctx context.Context, v *visit, in *OfAgentHost) error { return s.forbid(ctx, v, in.Host) })
+	gate.Act(s.gate, "forbid-host", func(ctx context.Context, v *gate.Visit, in *OfHost) error { return s.forbid(ctx, v, in.Host) })
+	gate.Act(s.gate, "forbid-agent-host", func(ctx context.Context, v *gate.Visit, in *OfAgentHost) error { return s.forbid(ctx, v, in.Host) })
 }
 
-func (s *Server) changeConnection(ctx context.Context, v *visit, in *ChangingConnection) (wire.WebSettings, error) {
-	owner := v.agent.ID
+func (s *Server) changeConnection(ctx context.Context, v *gate.Visit, in *ChangingConnection) (wire.WebSettings, error) {
+	owner := v.Agent.ID
 	if owner == "" {
 		owner = binding.Install
 	}
 	_, err := s.d.Settings.Put(ctx, connection.Change{Owner: owner, Capability: in.Capability, Mode: in.Body.Mode, Provider: in.Body.Provider,
-		RunLimit: in.Body.Limits.PerRun, MinuteLimit: in.Body.Limits.PerMinute, Version: in.Body.Version}, v.by())
+		RunLimit: in.Body.Limits.PerRun, MinuteLimit: in.Body.Limits.PerMinute, Version: in.Body.Version}, v.By())
 	if err != nil {
 		return wire.WebSettings{}, err
 	}
-	return s.webSettings(ctx, v.agent.ID, v.agent.Slug) // a write answers as a read does
+	return s.webSettings(ctx, v.Agent.ID, v.Agent.Slug) // a write answers as a read does
 }
 
 // webSettings are the connections of an agent, or of the install where agent is empty.
@@ -202,20 +203,20 @@ func (s *Server) allowedHosts(ctx context.Context, agent, slug string) (wire.All
 }
 
 // allow takes what weburl takes for a private host, and answers as a read does.
-func (s *Server) allow(ctx context.Context, v *visit, host string) (wire.AllowedHosts, error) {
+func (s *Server) allow(ctx context.Context, v *gate.Visit, host string) (wire.AllowedHosts, error) {
 	if _, err := weburl.ParsePermit(host); err != nil {
-		return wire.AllowedHosts{}, unprocessable("host", err)
+		return wire.AllowedHosts{}, gate.Unprocessable("host", err)
 	}
-	if _, err := s.d.Hosts.Allow(ctx, host, v.agent.ID, v.by()); err != nil {
+	if _, err := s.d.Hosts.Allow(ctx, host, v.Agent.ID, v.By()); err != nil {
 		return wire.AllowedHosts{}, err
 	}
-	return s.allowedHosts(ctx, v.agent.ID, v.agent.Slug)
+	return s.allowedHosts(ctx, v.Agent.ID, v.Agent.Slug)
 }
 
-func (s *Server) forbid(ctx context.Context, v *visit, host string) error {
+func (s *Server) forbid(ctx context.Context, v *gate.Visit, host string) error {
 	if _, err := weburl.ParsePermit(host); err != nil {
-		return unprocessable("host", err)
+		return gate.Unprocessable("host", err)
 	}
-	_, err := s.d.Hosts.Remove(ctx, host, v.agent.ID, v.by())
+	_, err := s.d.Hosts.Remove(ctx, host, v.Agent.ID, v.By())
 	return err
 }

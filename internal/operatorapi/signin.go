@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 	"github.com/wayleave/wayleave/internal/people"
@@ -55,7 +56,7 @@ type OfToken struct {
 }
 
 func (s *Server) registerSignIn() {
-	handleWith(s, "sign-in", nil, func(ctx context.Context, v *visit, in *browser) (*signedIn, error) {
+	gate.HandleWith(s.gate, "sign-in", nil, func(ctx context.Context, v *gate.Visit, in *browser) (*signedIn, error) {
 		from, err := s.comesFrom(ctx, v, in.Agent)
 		if err != nil {
 			return nil, err
@@ -66,14 +67,14 @@ func (s *Server) registerSignIn() {
 		}
 		return s.begin(ctx, got)
 	})
-	handleWith(s, "redeem-link", nil, func(ctx context.Context, v *visit, in *redeeming) (*signedIn, error) {
+	gate.HandleWith(s.gate, "redeem-link", nil, func(ctx context.Context, v *gate.Visit, in *redeeming) (*signedIn, error) {
 		from, err := s.comesFrom(ctx, v, in.Agent)
 		if err != nil {
 			return nil, err
 		}
 		if in.Body.Password != "" { // looked at before the link is used up
 			if err := people.CheckPassword(in.Body.Password); err != nil {
-				return nil, fail(http.StatusUnprocessableEntity, codeInvalidRequest, err.Error()).at("password")
+				return nil, gate.Fail(http.StatusUnprocessableEntity, gate.CodeInvalidRequest, err.Error()).At("password")
 			}
 		}
 		got, err := s.d.SignIns.Redeem(ctx, in.Body.Secret, from)
@@ -88,50 +89,50 @@ func (s *Server) registerSignIn() {
 		}
 		return s.begin(ctx, got)
 	})
-	handleWith(s, "sign-out", optionalBody, func(ctx context.Context, v *visit, in *signingOut) (*signedOut, error) {
-		person := v.person.Person.ID
+	gate.HandleWith(s.gate, "sign-out", optionalBody, func(ctx context.Context, v *gate.Visit, in *signingOut) (*signedOut, error) {
+		person := v.Person.Person.ID
 		if in.Body != nil && in.Body.Everywhere {
-			if _, err := s.d.People.SignOutEverywhere(ctx, person, v.by()); err != nil {
+			if _, err := s.d.People.SignOutEverywhere(ctx, person, v.By()); err != nil {
 				return nil, err
 			}
-		} else if err := s.d.People.End(ctx, person, v.credential(), v.by()); err != nil {
+		} else if err := s.d.People.End(ctx, person, v.Credential(), v.By()); err != nil {
 			return nil, err
 		}
 		gone := s.session("", time.Time{})
 		gone.MaxAge = -1
 		return &signedOut{gone}, nil
 	})
-	handle(s, "who-am-i", func(ctx context.Context, v *visit, _ *nobody) (wire.Me, error) {
-		if v.kind == route.Harness {
-			return wire.Me{Kind: "harness_token", Agent: v.token.Agent}, nil
+	gate.Handle(s.gate, "who-am-i", func(ctx context.Context, v *gate.Visit, _ *nobody) (wire.Me, error) {
+		if v.Kind == route.Harness {
+			return wire.Me{Kind: "harness_token", Agent: v.Token.Agent}, nil
 		}
-		p, err := s.person(ctx, v.person.Person)
-		me := wire.Me{Kind: "person_token", Person: &p, SignedIn: v.session()}
-		if v.session() {
+		p, err := s.person(ctx, v.Person.Person)
+		me := wire.Me{Kind: "person_token", Person: &p, SignedIn: v.Session()}
+		if v.Session() {
 			me.Kind = "session"
 		}
 		return me, err
 	})
-	handleWith(s, "change-password", nil, func(ctx context.Context, v *visit, in *changingPassword) (*signedIn, error) {
+	gate.HandleWith(s.gate, "change-password", nil, func(ctx context.Context, v *gate.Visit, in *changingPassword) (*signedIn, error) {
 		if err := people.CheckPassword(in.Body.New); err != nil {
-			return nil, fail(http.StatusUnprocessableEntity, codeInvalidRequest, err.Error()).at("new_password")
+			return nil, gate.Fail(http.StatusUnprocessableEntity, gate.CodeInvalidRequest, err.Error()).At("new_password")
 		}
 		from, err := s.comesFrom(ctx, v, in.Agent)
 		if err != nil {
 			return nil, err
 		}
 		// Signing in anew is the one way to ask for a password: it is counted, and its session is the one that stays.
-		got, err := s.d.SignIns.SignIn(ctx, v.person.Person.Name, in.Body.Old, from)
+		got, err := s.d.SignIns.SignIn(ctx, v.Person.Person.Name, in.Body.Old, from)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.d.People.SetPassword(ctx, got.Person.ID, in.Body.New, got.Session.ID, v.by()); err != nil {
+		if err := s.d.People.SetPassword(ctx, got.Person.ID, in.Body.New, got.Session.ID, v.By()); err != nil {
 			return nil, err
 		}
 		return s.begin(ctx, got)
 	})
-	handle(s, "list-my-tokens", func(ctx context.Context, v *visit, _ *nobody) (wire.Tokens, error) {
-		all, err := s.d.People.Credentials(ctx, v.person.Person.ID)
+	gate.Handle(s.gate, "list-my-tokens", func(ctx context.Context, v *gate.Visit, _ *nobody) (wire.Tokens, error) {
+		all, err := s.d.People.Credentials(ctx, v.Person.Person.ID)
 		out := wire.Tokens{Tokens: []wire.Token{}}
 		for _, c := range all {
 			if c.Kind == people.Token {
@@ -140,15 +141,15 @@ func (s *Server) registerSignIn() {
 		}
 		return out, err
 	})
-	handle(s, "create-my-token", func(ctx context.Context, v *visit, in *namingToken) (wire.NewToken, error) {
-		c, text, err := s.d.People.NewToken(ctx, v.person.Person.ID, in.Body.Label, time.Duration(in.Body.Days)*24*time.Hour, v.by())
+	gate.Handle(s.gate, "create-my-token", func(ctx context.Context, v *gate.Visit, in *namingToken) (wire.NewToken, error) {
+		c, text, err := s.d.People.NewToken(ctx, v.Person.Person.ID, in.Body.Label, time.Duration(in.Body.Days)*24*time.Hour, v.By())
 		if err != nil {
 			return wire.NewToken{}, err
 		}
 		return wire.NewToken{Token: personToken(c), Secret: text.Reveal()}, nil
 	})
-	act(s, "revoke-my-token", func(ctx context.Context, v *visit, in *OfToken) error {
-		return s.d.People.End(ctx, v.person.Person.ID, in.Token, v.by())
+	gate.Act(s.gate, "revoke-my-token", func(ctx context.Context, v *gate.Visit, in *OfToken) error {
+		return s.d.People.End(ctx, v.Person.Person.ID, in.Token, v.By())
 	})
 }
 
@@ -158,12 +159,12 @@ func optionalBody(op *huma.Operation) {
 }
 
 // comesFrom describes the browser that signs in. It refuses one that came by a name at which there are no sessions.
-func (s *Server) comesFrom(ctx context.Context, v *visit, label string) (people.Browser, error) {
-	in, _ := ctx.Value(arrivalKey{}).(arrival)
-	if !in.listed {
-		return people.Browser{}, fail(http.StatusForbidden, codeInvalidHost, "people sign in at "+s.o.Base()+": a session at this name would be any program's on this machine")
+func (s *Server) comesFrom(ctx context.Context, v *gate.Visit, label string) (people.Browser, error) {
+	in := gate.ArrivalOf(ctx)
+	if !in.Listed {
+		return people.Browser{}, gate.Fail(http.StatusForbidden, gate.CodeInvalidHost, "people sign in at "+s.o.Base()+": a session at this name would be any program's on this machine")
 	}
-	return people.Browser{Address: v.from, Cookie: in.cookie, Label: label}, nil
+	return people.Browser{Address: v.From, Cookie: in.Cookie, Label: label}, nil
 }
 
 // begin is the answer that begins a session.
@@ -179,7 +180,7 @@ func (s *Server) begin(ctx context.Context, got people.SignedIn) (*signedIn, err
 // session is the cookie. It belongs to this very host name, is no script's to read, and comes with no request that
 // another site began.
 func (s *Server) session(value string, until time.Time) http.Cookie {
-	return http.Cookie{Name: CookieName, Value: value, Path: "/", Expires: until, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.o.Secure}
+	return http.Cookie{Name: gate.CookieName, Value: value, Path: "/", Expires: until, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.o.Secure}
 }
 
 func personToken(c people.Credential) wire.Token {

@@ -25,6 +25,7 @@ import (
 	"github.com/wayleave/wayleave/internal/catalogdata"
 	"github.com/wayleave/wayleave/internal/connection"
 	"github.com/wayleave/wayleave/internal/doorstep"
+	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 	"github.com/wayleave/wayleave/internal/people"
 	"github.com/wayleave/wayleave/internal/store/agentstore"
@@ -227,11 +228,11 @@ func (w *world) request(c cred, method, path, body string) *http.Request {
 		r.Header.Set("Authorization", "Bearer "+c.bearer)
 	}
 	if c.cookie != "" {
-		r.AddCookie(&http.Cookie{Name: CookieName, Value: c.cookie})
+		r.AddCookie(&http.Cookie{Name: gate.CookieName, Value: c.cookie})
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
 	if c.confirm != "" {
-		r.Header.Set(ConfirmHeader, c.confirm)
+		r.Header.Set(gate.ConfirmHeader, c.confirm)
 	}
 	return r
 }
@@ -246,7 +247,7 @@ type answered struct {
 func (a answered) problem(t testing.TB) wire.Problem {
 	t.Helper()
 	var p wire.Problem
-	if err := json.Unmarshal([]byte(a.body), &p); err != nil || a.header.Get("Content-Type") != problemType {
+	if err := json.Unmarshal([]byte(a.body), &p); err != nil || a.header.Get("Content-Type") != gate.ProblemType {
 		t.Fatalf("%d is no problem: %s %.300q", a.status, a.header.Get("Content-Type"), a.body)
 	}
 	return p

@@ -1,6 +1,6 @@
 // This file is the way out of every request: what an answer always carries, how long a client may take to read it, and
 // the line in the log.
-package operatorapi
+package gate
 
 import (
 	"context"
@@ -19,8 +19,8 @@ const (
 	writeTime = 30 * time.Second
 )
 
-// reply is the ResponseWriter that handlers get. A request belongs to one goroutine, and so does its reply.
-type reply struct {
+// Reply is the ResponseWriter that handlers get. A request belongs to one goroutine, and so does its reply.
+type Reply struct {
 	http.ResponseWriter
 	control   *http.ResponseController
 	id        string
@@ -30,11 +30,27 @@ type reply struct {
 	broken    error // the first failed write
 }
 
-func newReply(w http.ResponseWriter) *reply {
-	if r, ok := w.(*reply); ok {
+// ID is the request's, by which the log has it.
+func (r *Reply) ID() string { return r.id }
+
+// Broken says whether a write has failed.
+func (r *Reply) Broken() bool { return r.broken != nil }
+
+// Begun says whether an answer was begun.
+func (r *Reply) Begun() bool { return r.status != 0 }
+
+// Abort cuts an answer off that cannot be ended: half of one must not look like a whole.
+func (g *Gate) Abort(out *Reply, err error) {
+	g.log.Error("an answer was cut off", "request_id", out.id, "operation", out.operation, "error", err)
+	panic(http.ErrAbortHandler)
+}
+
+// NewReply makes one of a server's.
+func NewReply(w http.ResponseWriter) *Reply {
+	if r, ok := w.(*Reply); ok {
 		return r // a page that asks the API
 	}
-	r := &reply{ResponseWriter: w, control: http.NewResponseController(w), id: rowid.New("req")}
+	r := &Reply{ResponseWriter: w, control: http.NewResponseController(w), id: rowid.New("req")}
 	// The server's own deadline counts from the request; a call may take longer before it writes.
 	_ = r.control.SetWriteDeadline(time.Time{})
 	w.Header().Set(requestIDHeader, r.id)
@@ -43,10 +59,10 @@ func newReply(w http.ResponseWriter) *reply {
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (r *reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (r *Reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // WriteHeader sends the header.
-func (r *reply) WriteHeader(status int) {
+func (r *Reply) WriteHeader(status int) {
 	if r.status != 0 {
 		return
 	}
@@ -56,7 +72,7 @@ func (r *reply) WriteHeader(status int) {
 }
 
 // Write sends body bytes.
-func (r *reply) Write(p []byte) (int, error) {
+func (r *Reply) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	_ = r.control.SetWriteDeadline(time.Now().Add(writeTime))
 	n, err := r.ResponseWriter.Write(p)
@@ -66,27 +82,27 @@ func (r *reply) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// flush sends what is buffered, and says whether all that was written so far reached the connection.
-func (r *reply) flush() error {
+// Flush sends what is buffered, and says whether all that was written so far reached the connection.
+func (r *Reply) Flush() error {
 	if err := r.control.Flush(); err != nil && r.broken == nil {
 		r.broken = err
 	}
 	return r.broken
 }
 
-// guarded is deferred around a request: it answers a panic, once, and writes the line of the log.
-func (s *Server) guarded(out *reply, r *http.Request, what string) func() {
+// Guard is deferred around a request: it answers a panic, once, and writes the line of the log.
+func (g *Gate) Guard(out *Reply, r *http.Request, what string) func() {
 	began := time.Now()
 	return func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {
 				panic(p)
 			}
-			s.log.Error("request panicked", "request_id", out.id, "operation", out.operation, "kind", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			g.log.Error("request panicked", "request_id", out.id, "operation", out.operation, "kind", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			if out.status == 0 {
-				f := fail(http.StatusInternalServerError, codeInternal, "something went wrong here; the log has the request's id")
+				f := Fail(http.StatusInternalServerError, CodeInternal, "something went wrong here; the log has the request's id")
 				f.RequestID = out.id
-				s.refuse(out, f)
+				g.Refuse(out, f)
 			}
 		}
 		if out.operation == "" {
@@ -96,7 +112,7 @@ func (s *Server) guarded(out *reply, r *http.Request, what string) func() {
 		if out.status >= 400 {
 			level = slog.LevelInfo
 		}
-		s.log.Log(context.WithoutCancel(r.Context()), level, "request", "request_id", out.id, "operation", out.operation, "who", out.who,
+		g.log.Log(context.WithoutCancel(r.Context()), level, "request", "request_id", out.id, "operation", out.operation, "who", out.who,
 			"status", out.status, "took_ms", float64(time.Since(began).Microseconds())/1000)
 	}
 }

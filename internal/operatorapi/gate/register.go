@@ -1,5 +1,5 @@
 // This file binds handlers to rows of the table, reads bodies strictly, and makes the document.
-package operatorapi
+package gate
 
 import (
 	"bytes"
@@ -24,8 +24,6 @@ import (
 const (
 	// bodyBytes bounds the body of an operation that names no other bound.
 	bodyBytes = 64 << 10
-	// callBytes bounds the body of a tool call: 256 KiB of arguments and what stands around them.
-	callBytes = 260 << 10
 	// bodyTime is how long a body may take to arrive.
 	bodyTime = 10 * time.Second
 )
@@ -33,9 +31,9 @@ const (
 // answer is a handler's answer.
 type answer[B any] struct{ Body B }
 
-// handle binds a handler to a row. I has the path's and query's parameters and, where the operation reads one, Body.
-func handle[I, B any](s *Server, id string, do func(ctx context.Context, v *visit, in *I) (B, error)) {
-	handleWith(s, id, nil, func(ctx context.Context, v *visit, in *I) (*answer[B], error) {
+// Handle binds a handler to a row. I has the path's and query's parameters and, where the operation reads one, Body.
+func Handle[I, B any](g *Gate, id string, do func(ctx context.Context, v *Visit, in *I) (B, error)) {
+	HandleWith(g, id, nil, func(ctx context.Context, v *Visit, in *I) (*answer[B], error) {
 		body, err := do(ctx, v, in)
 		if err != nil {
 			return nil, err
@@ -47,32 +45,32 @@ func handle[I, B any](s *Server, id string, do func(ctx context.Context, v *visi
 // nothing is the answer of operations that say no more than that it is done.
 type nothing struct{}
 
-// act binds a handler that answers 204.
-func act[I any](s *Server, id string, do func(ctx context.Context, v *visit, in *I) error) {
-	handleWith(s, id, nil, func(ctx context.Context, v *visit, in *I) (*nothing, error) { return &nothing{}, do(ctx, v, in) })
+// Act binds a handler that answers 204.
+func Act[I any](g *Gate, id string, do func(ctx context.Context, v *Visit, in *I) error) {
+	HandleWith(g, id, nil, func(ctx context.Context, v *Visit, in *I) (*nothing, error) { return &nothing{}, do(ctx, v, in) })
 }
 
-// handleWith binds a handler that shapes its own answer; amend may change the operation's documentation.
-func handleWith[I, O any](s *Server, id string, amend func(*huma.Operation), do func(ctx context.Context, v *visit, in *I) (*O, error)) {
-	row, ok := s.rows[id]
-	if !ok || s.bound[id] {
+// HandleWith binds a handler that shapes its own answer; amend may change the operation's documentation.
+func HandleWith[I, O any](g *Gate, id string, amend func(*huma.Operation), do func(ctx context.Context, v *Visit, in *I) (*O, error)) {
+	row, ok := g.rows[id]
+	if !ok || g.bound[id] {
 		panic(fmt.Sprintf("operatorapi: %s has no row, or two handlers", id)) // at construction, in any test
 	}
-	s.bound[id] = true
+	g.bound[id] = true
 	op := huma.Operation{OperationID: id, Method: row.Method, Path: row.Path, Summary: row.Summary, Tags: []string{row.Tag},
 		MaxBodyBytes: bodyBytes + 1, BodyReadTimeout: bodyTime, RejectUnknownQueryParameters: true,
-		Middlewares: huma.Middlewares{s.enter(row)}, Security: security(row), Responses: problems(row, hasBody[I]())}
+		Middlewares: huma.Middlewares{g.enter(row)}, Security: security(row), Responses: problems(row, hasBody[I]())}
 	if amend != nil {
 		amend(&op)
 	}
-	huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
-		v, _ := ctx.Value(visitKey{}).(*visit)
-		out, _ := ctx.Value(replyKey{}).(*reply)
+	huma.Register(g.huma, op, func(ctx context.Context, in *I) (*O, error) {
+		v, _ := ctx.Value(visitKey{}).(*Visit)
+		out, _ := ctx.Value(replyKey{}).(*Reply)
 		_ = out.control.SetReadDeadline(time.Time{}) // the body is here; what follows may take its time
 		answer, err := do(ctx, v, in)
 		if err != nil {
-			f := s.failed(err)
-			s.own(out, f)
+			f := g.Failed(err)
+			g.own(out, f)
 			return nil, f
 		}
 		return answer, nil
@@ -112,13 +110,13 @@ func problems(row route.Row, body bool) map[string]*huma.Response {
 	out := make(map[string]*huma.Response)
 	for _, status := range row.Statuses(body) {
 		out[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status),
-			Content: map[string]*huma.MediaType{problemType: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}}
+			Content: map[string]*huma.MediaType{ProblemType: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}}
 	}
 	return out
 }
 
-// encode gives a value as a line of JSON. Its characters are not escaped as for HTML: it is none, and nosniff says so.
-func encode(v any) ([]byte, error) {
+// Encode gives a value as a line of JSON. Its characters are not escaped as for HTML: it is none, and nosniff says so.
+func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -130,7 +128,7 @@ func encode(v any) ([]byte, error) {
 func document(version string) huma.Config {
 	strict := huma.Format{
 		Marshal: func(w io.Writer, v any) error {
-			text, err := encode(v)
+			text, err := Encode(v)
 			if err == nil { // whole or not at all
 				_, err = w.Write(text)
 			}
@@ -164,7 +162,7 @@ func document(version string) huma.Config {
 			switch v := v.(type) {
 			case *huma.ErrorModel:
 				return framework(v).Problem, nil
-			case *failure:
+			case *Failure:
 				return v.Problem, nil
 			}
 			return v, nil
@@ -180,23 +178,34 @@ func tags() []*huma.Tag {
 	return out
 }
 
+// Spec is the document that GET /api/openapi.json serves.
+func (g *Gate) Spec() []byte { return g.spec }
+
+// Document is the same for whoever adds to it or looks at it.
+func (g *Gate) Document() *huma.OpenAPI { return g.huma.OpenAPI() }
+
+// Schema is a type's place in the document.
+func (g *Gate) Schema(t reflect.Type) *huma.Schema {
+	return g.huma.OpenAPI().Components.Schemas.Schema(t, true, "")
+}
+
 // describe finishes the document and keeps its bytes.
-func (s *Server) describe() error {
-	schemas := s.huma.OpenAPI().Components.Schemas
+func (g *Gate) describe() error {
+	schemas := g.huma.OpenAPI().Components.Schemas
 	schemas.Schema(reflect.TypeFor[wire.Problem](), true, "")
 	for _, unused := range []string{"ErrorModel", "ErrorDetail"} { // the library's own, which nothing here answers with
 		delete(schemas.Map(), unused)
 	}
-	text, err := json.MarshalIndent(s.huma.OpenAPI(), "", "  ")
+	text, err := json.MarshalIndent(g.huma.OpenAPI(), "", "  ")
 	if err != nil {
 		return fmt.Errorf("make the API's document: %w", err)
 	}
-	s.spec = append(text, '\n')
+	g.spec = append(text, '\n')
 	return nil
 }
 
-// members reads a JSON object whose members are all known and stand once; what is inside of them is not looked at.
-func members(data []byte, known ...string) (map[string]json.RawMessage, error) {
+// Members reads a JSON object whose members are all known and stand once; what is inside of them is not looked at.
+func Members(data []byte, known ...string) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.New("the body is not one JSON object")

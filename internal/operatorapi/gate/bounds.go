@@ -1,14 +1,14 @@
 // This file bounds what one credential may do at once or in a minute in this process. What must hold across processes is
 // the ledger's.
-package operatorapi
+package gate
 
 import (
 	"sync"
 	"time"
 )
 
-// minute bounds how often a key may do something in a minute of its own.
-type minute struct {
+// Minute bounds how often a key may do something in a minute of its own.
+type Minute struct {
 	most int
 	now  func() time.Time
 
@@ -17,12 +17,12 @@ type minute struct {
 	used  map[string]int
 }
 
-func newMinute(most int, now func() time.Time) *minute {
-	return &minute{most: most, now: now, used: make(map[string]int)}
+func NewMinute(most int, now func() time.Time) *Minute {
+	return &Minute{most: most, now: now, used: make(map[string]int)}
 }
 
-// take counts one; it says how long to wait where the minute is used up.
-func (m *minute) take(key string) (wait time.Duration, ok bool) {
+// Take counts one; it says how long to wait where the minute is used up.
+func (m *Minute) Take(key string) (wait time.Duration, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
@@ -36,18 +36,18 @@ func (m *minute) take(key string) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// atOnce bounds how many a key may have at the same time.
-type atOnce struct {
+// AtOnce bounds how many a key may have at the same time.
+type AtOnce struct {
 	most int
 
 	mu sync.Mutex
 	n  map[string]int
 }
 
-func newAtOnce(most int) *atOnce { return &atOnce{most: most, n: make(map[string]int)} }
+func NewAtOnce(most int) *AtOnce { return &AtOnce{most: most, n: make(map[string]int)} }
 
-// enter takes one; leave gives it back.
-func (a *atOnce) enter(key string) (leave func(), ok bool) {
+// Enter takes one; leave gives it back.
+func (a *AtOnce) Enter(key string) (leave func(), ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.n[key] >= a.most {
