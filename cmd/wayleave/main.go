@@ -28,17 +28,31 @@ func main() {
 type commands struct {
 	Config string `help:"Configuration file (JSON with comments). Keys are flag names with underscores." placeholder:"FILE"`
 
-	Serve    serving.Serve  `cmd:"" help:"Serve agents over MCP at /mcp, and people."`
-	MCP      serving.MCP    `cmd:"" name:"mcp" help:"Serve one agent over stdin and stdout."`
-	Attach   keeping.Attach `cmd:"" help:"Print the block that attaches an agent's harness, with a fresh token."`
-	SignIn   keeping.SignIn `cmd:"" name:"sign-in" help:"Print a link with which a person signs in, once."`
-	Agents   keeping.Agents `cmd:"" help:"List agents; make, list and revoke their tokens."`
-	Allow    keeping.Allow  `cmd:"" help:"Let agents read a private host, also beside a running server."`
-	Fetch    page.Fetch     `cmd:"" help:"Read one URL and print what a model would read."`
-	Convert  page.Convert   `cmd:"" help:"Convert a file as if a site had sent it."`
-	CheckURL page.CheckURL  `cmd:"" name:"check-url" help:"Say for each URL whether it may be fetched, one JSON object a line."`
-	Doctor   serving.Doctor `cmd:"" help:"Show what is set, from where, and what is wrong."`
-	Version  versionCommand `cmd:"" help:"Print the version."`
+	Serve  serving.Serve  `cmd:"" group:"serve" help:"Serve agents over MCP at /mcp, and people."`
+	MCP    serving.MCP    `cmd:"" group:"serve" name:"mcp" help:"Serve one agent over stdin and stdout."`
+	Doctor serving.Doctor `cmd:"" group:"serve" help:"Show what is set, from where, and what is wrong."`
+
+	Attach keeping.Attach `cmd:"" group:"agents" help:"Print the block that attaches an agent's harness, with a fresh token."`
+	Agents keeping.Agents `cmd:"" group:"agents" help:"List agents; make, list and revoke their tokens."`
+	Allow  keeping.Allow  `cmd:"" group:"agents" help:"Let agents read a private host, also beside a running server."`
+	Apply  keeping.Apply  `cmd:"" group:"agents" help:"Make agents, hosts, limits and pauses what a file says."`
+
+	SignIn    keeping.SignIn    `cmd:"" group:"people" name:"sign-in" help:"Print a link with which a person signs in, once."`
+	Approvals keeping.Approvals `cmd:"" group:"people" help:"Answer what agents ask."`
+	Runs      keeping.Runs      `cmd:"" group:"people" help:"Show what agents did and why; end runs; reconcile calls."`
+	Audit     keeping.Audit     `cmd:"" group:"people" help:"Show what people decided, and check the record of it."`
+
+	Keys    keeping.Keys    `cmd:"" group:"data" help:"Say how the keys are; rotate, rewrap, export and import them."`
+	Backup  keeping.Backup  `cmd:"" group:"data" help:"Copy the database to a file while servers go on."`
+	Restore keeping.Restore `cmd:"" group:"data" help:"Bring a backup back into an empty data folder or database."`
+	Migrate keeping.Migrate `cmd:"" group:"data" help:"Bring a PostgreSQL database to this program's schema."`
+
+	Fetch    page.Fetch    `cmd:"" group:"pages" help:"Read one URL and print what a model would read."`
+	Convert  page.Convert  `cmd:"" group:"pages" help:"Convert a file as if a site had sent it."`
+	CheckURL page.CheckURL `cmd:"" group:"pages" name:"check-url" help:"Say for each URL whether it may be fetched, one JSON object a line."`
+
+	OpenAPI serving.OpenAPI `cmd:"" group:"program" name:"openapi" help:"Print the document of the HTTP API (OpenAPI 3.1)."`
+	Version versionCommand  `cmd:"" group:"program" help:"Print the version."`
 }
 
 // exit is how kong's help ends a run.
@@ -70,6 +84,8 @@ func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (cod
 		kong.Description("Leave for AI agents to use the web, on their operator's terms."),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ExplicitGroups([]kong.Group{{Key: "serve", Title: "Serving:"}, {Key: "agents", Title: "Agents:"}, {Key: "people", Title: "People:"},
+			{Key: "data", Title: "Database and keys:"}, {Key: "pages", Title: "Single pages:"}, {Key: "program", Title: "This program:"}}),
 		kong.Resolvers(set))
 	if err != nil {
 		problems.Printf("wayleave: %v\n", err)

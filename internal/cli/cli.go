@@ -10,6 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+
+	"golang.org/x/term"
 )
 
 // Exit codes.
@@ -74,4 +77,15 @@ func Report(err error, out, problems *Output) (code int) {
 	}
 	problems.Printf("wayleave: %v\n", err)
 	return ExitFailed
+}
+
+// Interactive says whether somebody can be asked: both ends are a terminal.
+func (s *Session) Interactive() bool { return s.Out.Terminal && s.keyboard() != nil }
+
+// keyboard is standard input where it is a terminal.
+func (s *Session) keyboard() *os.File {
+	if f, ok := s.Pipe.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
 }

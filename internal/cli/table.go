@@ -3,6 +3,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -35,3 +37,18 @@ func When(t time.Time) string {
 	}
 	return t.UTC().Format("2006-01-02 15:04")
 }
+
+// longestCell is the most characters of somebody else's text in a line.
+const longestCell = 120
+
+// OneLine is a text of somebody else's in one line, cut to 120 characters.
+func OneLine(text string) string {
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > longestCell {
+		return string(line[:longestCell-1]) + "…"
+	}
+	return string(line)
+}
+
+// Sorted are the keys of a map in their order.
+func Sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -24,13 +24,8 @@ func (l *Ledger) Digest(tool string, canonical []byte) []byte {
 // Reconcile states what happened with an uncertain call, which lets its run's hold go. The same verdict again changes
 // nothing. Errors: *InvalidField; *Refusal where the call is not uncertain or another verdict stands; ErrNotFound; ErrStore.
 func (l *Ledger) Reconcile(ctx context.Context, agent, run, call string, v Reconciliation) (Record, error) {
-	switch {
-	case v.Verdict != Happened && v.Verdict != NotHappened && v.Verdict != VerdictUnknown:
-		return Record{}, &InvalidField{"verdict", "give happened, not_happened or unknown"}
-	case len(v.Note) > 2000 || !utf8.ValidString(v.Note):
-		return Record{}, &InvalidField{"note", "give at most 2000 bytes of UTF-8"}
-	case v.By.Kind != "operator" && v.By.Kind != "harness" && v.By.Kind != "form", v.By.ID == "":
-		return Record{}, &InvalidField{"by", "say who states it"}
+	if err := v.Check(); err != nil {
+		return Record{}, err
 	}
 	bounded, cancel, err := within(ctx)
 	if err != nil {
@@ -39,6 +34,19 @@ func (l *Ledger) Reconcile(ctx context.Context, agent, run, call string, v Recon
 	defer cancel()
 	rec, err := l.store.Reconcile(bounded, agent, run, call, v)
 	return rec, fault("reconcile", err)
+}
+
+// Check says what of a verdict cannot be taken: an *InvalidField, or nil.
+func (v Reconciliation) Check() error {
+	switch {
+	case v.Verdict != Happened && v.Verdict != NotHappened && v.Verdict != VerdictUnknown:
+		return &InvalidField{"verdict", "give happened, not_happened or unknown"}
+	case len(v.Note) > 2000 || !utf8.ValidString(v.Note):
+		return &InvalidField{"note", "give at most 2000 bytes of UTF-8"}
+	case v.By.Kind != "operator" && v.By.Kind != "harness" && v.By.Kind != "form", v.By.ID == "":
+		return &InvalidField{"by", "say who states it"}
+	}
+	return nil
 }
 
 // Cancel stops a call: an effect before its dispatch, in whichever process; a query or an observation that this process

@@ -10,6 +10,7 @@ import (
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/internal/cli/place"
+	"github.com/wayleave/wayleave/internal/install"
 )
 
 // Agents is the command.
@@ -191,4 +192,23 @@ func (c *TokenRevoke) Run(s *cli.Session) error {
 	}
 	s.Out.Printf("token %s of agent %s is revoked\n", token.ID, token.Agent)
 	return nil
+}
+
+// slugs names agents by their ids.
+func slugs(s *cli.Session, in *install.Install) (map[string]string, error) {
+	agents, _, err := in.Agents.List(s.Ctx, nil)
+	names := make(map[string]string)
+	for _, a := range agents {
+		names[a.ID] = a.Slug
+	}
+	return names, err
+}
+
+// agentOf finds the id of an agent that must be there.
+func agentOf(s *cli.Session, in *install.Install, slug string) (id string, err error) {
+	a, err := in.Agents.BySlug(s.Ctx, slug)
+	if errors.Is(err, agent.ErrNotFound) {
+		return "", fmt.Errorf("there is no agent %q here; `%s agents` lists them", slug, place.CalledAs())
+	}
+	return a.ID, err
 }

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/wayleave/wayleave"
@@ -19,6 +21,7 @@ import (
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/keyfile"
 	"github.com/wayleave/wayleave/internal/secret"
+	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
 // DataFlags name the install: its data folder, and what is kept elsewhere.
@@ -75,8 +78,8 @@ func (d DataFlags) Open(s *cli.Session) (*install.Install, error) {
 	return install.Open(s.Ctx, d.Where(s, folder))
 }
 
-// Look opens an install that is there; a missing folder has none and is not made.
-func (d DataFlags) Look(s *cli.Session) (*install.Install, error) {
+// there is the folder, which must be there already.
+func (d DataFlags) there(s *cli.Session) (*datafolder.Folder, error) {
 	path, err := d.Path(s)
 	if err != nil {
 		return nil, err
@@ -85,10 +88,42 @@ func (d DataFlags) Look(s *cli.Session) (*install.Install, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no data folder at %s; `wayleave serve` and `wayleave agents token new` make one, --data names another", path)
 	}
+	return folder, err
+}
+
+// Look opens an install that is there; a missing folder has none and is not made.
+func (d DataFlags) Look(s *cli.Session) (*install.Install, error) {
+	folder, err := d.there(s)
 	if err != nil {
 		return nil, err
 	}
 	return install.Open(s.Ctx, d.Where(s, folder))
+}
+
+// ErrNoDatabase says that a data folder has no database yet.
+var ErrNoDatabase = errors.New("there is no database")
+
+// Existing opens the database alone, as it is, whatever its keys are: to look, to copy, to migrate. ErrNoDatabase where
+// SQLite has no file yet; it is not made.
+func Existing(s *cli.Session, o install.Options) (*sqldb.DB, error) {
+	if o.Database.Empty() {
+		path := filepath.Join(o.Folder.Path(), install.DatabaseName)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w at %s yet; `wayleave serve` makes one", ErrNoDatabase, path)
+		}
+	}
+	return install.Database(s.Ctx, o)
+}
+
+// Bare is Existing of the install that the flags name, and how the rest of it would be opened.
+func (d DataFlags) Bare(s *cli.Session) (*sqldb.DB, install.Options, error) {
+	folder, err := d.there(s)
+	if err != nil {
+		return nil, install.Options{}, err
+	}
+	o := d.Where(s, folder)
+	db, err := Existing(s, o)
+	return db, o, err
 }
 
 // ByCLI is who changes something by a command, in the audit: whoever may read the master key.

@@ -1,0 +1,238 @@
+// This file is `wayleave backup`, `restore` and `migrate`: the database as a whole.
+package keeping
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/wayleave/wayleave/internal/audit"
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/place"
+	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/keyfile"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
+	"github.com/wayleave/wayleave/internal/store/backup"
+	"github.com/wayleave/wayleave/internal/store/keystore"
+	"github.com/wayleave/wayleave/internal/store/schema"
+	"github.com/wayleave/wayleave/internal/store/sqldb"
+)
+
+// Backup is the command.
+type Backup struct {
+	place.DataFlags
+	File string `arg:"" help:"The file, which must not be there yet. It is a SQLite database, of PostgreSQL too, and goes back into either."`
+	JSON bool   `setting:"-" help:"As JSON: file, schema, bytes."`
+}
+
+// Help is an example.
+func (c *Backup) Help() string {
+	return "Servers go on meanwhile. Example: wayleave backup /mnt/backups/wayleave-$(date +%F).db"
+}
+
+// Run copies the database.
+func (c *Backup) Run(s *cli.Session) error {
+	db, _, err := c.Bare(s)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	done := s.Err.Progress("copying the database")
+	made, err := backup.Backup(s.Ctx, db, c.File)
+	done()
+	if err != nil {
+		return err
+	}
+	// Whoever has a copy has all that is in it, so the copying is told to whoever reads the audit.
+	told := audit.Entry{Actor: place.ByCLI, Verb: "install.backed_up", Subject: "install", Detail: map[string]any{"schema": made.Schema, "bytes": made.Bytes}}
+	if err := auditstore.New(db).Append(s.Ctx, told); err != nil {
+		s.Err.Printf("warning: the audit does not tell of this backup: %v\n", err)
+	}
+	if c.JSON {
+		return s.Out.JSON(map[string]any{"file": place.Absolute(c.File), "schema": made.Schema, "bytes": made.Bytes})
+	}
+	s.Out.Printf("%s: %d bytes, schema %d\n", c.File, made.Bytes, made.Schema)
+	s.Err.Printf("%s\n", backup.Keys)
+	return nil
+}
+
+// Restore is the command.
+type Restore struct {
+	place.DataFlags
+	File string `arg:"" help:"The backup."`
+	JSON bool   `setting:"-" help:"As JSON: schema, newest, ended, tokens and hosts that hold again, keys."`
+}
+
+// Help is an example.
+func (c *Restore) Help() string {
+	return "Into a data folder without a database, or an empty PostgreSQL database. Example: wayleave restore --data /var/lib/wayleave-new wayleave-2026-03-04.db"
+}
+
+// Run brings a backup back. The folder is owned meanwhile, so that no server begins on half of it.
+func (c *Restore) Run(s *cli.Session) error {
+	folder, err := c.Folder(s)
+	if err != nil {
+		return err
+	}
+	release, err := folder.Own()
+	if errors.Is(err, datafolder.ErrOwned) {
+		return fmt.Errorf("%s: %w; restore into a new folder", folder.Path(), err)
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	o := c.Where(s, folder)
+	db, err := install.Database(s.Ctx, o)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	done := s.Err.Progress("restoring")
+	got, err := backup.Restore(s.Ctx, c.File, db)
+	done()
+	if err != nil {
+		return err
+	}
+	st, err := keystore.Examine(s.Ctx, db, install.Masters(o), folder.Path())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return s.Out.JSON(restoredJSON(got, st))
+	}
+	return c.print(s, got, st)
+}
+
+func (c *Restore) print(s *cli.Session, got backup.Restored, st keystore.Status) error {
+	s.Out.Printf("restored: schema %d, newest entry %s\n", got.Schema, cli.When(got.Newest))
+	e := got.Ended
+	s.Out.Printf("ended with it: %d runs, %d calls in flight (%d of them may have happened: `%s runs reconcile`), %d questions, %d sign-ins, %d sign-in links, %d sessions of clients\n",
+		e.Runs, e.Calls, e.Uncertain, place.CalledAs(), e.Approvals, e.SignIns, e.Links, e.Sessions)
+	if len(got.Tokens) > 0 {
+		s.Out.Printf("\nThese tokens open something again, also where they were revoked after the backup: look through them, and revoke what should not.\n")
+		if err := cli.Table(s, "TOKEN\tOF\tMAY\tMADE\tLAST USED", func(row func(...any)) {
+			for _, t := range got.Tokens {
+				row(t.ID, t.Kind+" "+t.Of, cli.OneLine(t.Scope+" "+t.Label), cli.When(t.Made), cli.When(t.Used))
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if len(got.Hosts) > 0 {
+		s.Out.Printf("\nThese private hosts may be read again:\n")
+		if err := cli.Table(s, "HOST\tAGENT\tSINCE", func(row func(...any)) {
+			for _, h := range got.Hosts {
+				row(h.Host, orAll(h.Agent), cli.When(h.Made))
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if st.Err != nil || st.Master.Err != nil {
+		s.Err.Printf("\nthe keys do not open yet: put the master key of the time of the backup into %s, or its file there, or take it from an export: `%s keys import FILE%s`\n",
+			keyfile.Variable, place.CalledAs(), c.Again())
+	}
+	return nil
+}
+
+func restoredJSON(got backup.Restored, st keystore.Status) any {
+	type token struct {
+		ID    string    `json:"id"`
+		Kind  string    `json:"kind"`
+		Of    string    `json:"of"`
+		Scope string    `json:"scope"`
+		Label string    `json:"label,omitempty"`
+		Made  time.Time `json:"created"`
+		Used  time.Time `json:"last_used,omitzero"`
+	}
+	type host struct {
+		Host  string    `json:"host"`
+		Agent string    `json:"agent,omitempty"`
+		Made  time.Time `json:"created"`
+	}
+	tokens, hosts := []token{}, []host{}
+	for _, t := range got.Tokens {
+		tokens = append(tokens, token{t.ID, t.Kind, t.Of, t.Scope, t.Label, t.Made, t.Used})
+	}
+	for _, h := range got.Hosts {
+		hosts = append(hosts, host{h.Host, h.Agent, h.Made})
+	}
+	e := got.Ended
+	return map[string]any{"schema": got.Schema, "newest": got.Newest, "tokens": tokens, "hosts": hosts, "keys_open": st.Err == nil && st.Master.Err == nil,
+		"ended": map[string]int64{"runs": e.Runs, "calls": e.Calls, "uncertain": e.Uncertain, "approvals": e.Approvals, "sign_ins": e.SignIns, "links": e.Links, "sessions": e.Sessions}}
+}
+
+// Migrate is the command.
+type Migrate struct {
+	place.DataFlags
+	Check bool `setting:"-" help:"Change nothing: say where the database stands, and exit 1 where it needs a migration or is too new."`
+	JSON  bool `setting:"-" help:"As JSON: database, schema, known, applied."`
+}
+
+// Help is an example.
+func (c *Migrate) Help() string {
+	return "Migrate first, then replace the servers one by one: those of the version before go on. Example: WAYLEAVE_DATABASE=postgres://wayleave@db.example/wayleave?sslmode=verify-full wayleave migrate"
+}
+
+// Run brings PostgreSQL to this program's schema. SQLite is migrated by whatever opens it.
+func (c *Migrate) Run(s *cli.Session) error {
+	db, err := c.database(s)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	before, err := schema.Look(s.Ctx, db)
+	if err != nil {
+		return err
+	}
+	applied, now := 0, before
+	switch {
+	case c.Check || db.Dialect() == sqldb.SQLite:
+		err = before.Err()
+	default:
+		done := s.Err.Progress("migrating")
+		applied, err = schema.Up(s.Ctx, db)
+		done()
+		if err != nil {
+			return err
+		}
+		now, err = schema.Look(s.Ctx, db)
+	}
+	if err != nil && (c.Check || !errors.Is(err, schema.ErrNeedsMigration)) {
+		return err
+	}
+	if c.JSON {
+		return s.Out.JSON(map[string]any{"database": db.Dialect(), "schema": now.Version, "known": now.Known, "applied": applied})
+	}
+	switch {
+	case db.Dialect() == sqldb.SQLite && err != nil:
+		s.Out.Printf("%s has schema %d, this program %d: SQLite is copied beside itself and migrated by the next start or command; nothing was done here\n", filepath.Base(db.File()), now.Version, now.Known)
+	case applied > 0:
+		s.Out.Printf("the database has schema %d now, it had %s\n", now.Version, orNone(before.Version))
+	case now.Version > now.Known:
+		s.Out.Printf("the database has schema %d, newer than this program's %d, which may go on using it; nothing was to be done\n", now.Version, now.Known)
+	default:
+		s.Out.Printf("the database has schema %d, as this program; nothing was to be done\n", now.Version)
+	}
+	return nil
+}
+
+// database is PostgreSQL, which needs no data folder here, or the folder's.
+func (c *Migrate) database(s *cli.Session) (*sqldb.DB, error) {
+	if c.DataFlags.Database != "" {
+		return install.Database(s.Ctx, c.Where(s, nil))
+	}
+	db, _, err := c.Bare(s)
+	return db, err
+}
+
+func orNone(schema int64) string {
+	if schema == 0 {
+		return "none"
+	}
+	return strconv.FormatInt(schema, 10)
+}
