@@ -93,12 +93,12 @@ func Verify(ctx context.Context, c Chain, key []byte, install string, against []
 	if err := v.statements(); err != nil {
 		return Report{}, err
 	}
-	// What is linked and marked from now on is not looked at.
+	// A checkpoint that is made from now on may be of a row that is not read any more.
 	bound, _, err := c.Marked(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	marks := marker{c: c, bound: bound.Link}
+	marks := marker{c: c}
 	for {
 		rows, err := c.Linked(ctx, v.before.Link, page)
 		if err != nil {
@@ -134,13 +134,12 @@ func Verify(ctx context.Context, c Chain, key []byte, install string, against []
 	return v.report, nil
 }
 
-// marker gives the database's checkpoints in step with its rows, up to a bound.
+// marker gives the database's checkpoints in step with its rows.
 type marker struct {
-	c     Chain
-	bound int64
-	next  []Checkpoint
-	last  int64
-	over  bool
+	c    Chain
+	next []Checkpoint
+	last int64
+	over bool
 }
 
 func (m *marker) until(ctx context.Context, link int64) (due []Checkpoint, err error) {
@@ -151,7 +150,7 @@ func (m *marker) until(ctx context.Context, link int64) (due []Checkpoint, err e
 			}
 			m.over = len(m.next) < page
 		}
-		if len(m.next) == 0 || m.next[0].Link > min(link, m.bound) {
+		if len(m.next) == 0 || m.next[0].Link > link {
 			return due, nil
 		}
 		due, m.last, m.next = append(due, m.next[0]), m.next[0].Link, m.next[1:]

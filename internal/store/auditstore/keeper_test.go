@@ -294,6 +294,37 @@ func TestPurgeIsStatedAndTheChainHolds(t *testing.T) {
 	})
 }
 
+// TestPurgeIsLookedForOnceADay: an entry whose time is over an hour later goes the next day.
+func TestPurgeIsLookedForOnceADay(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		s.add(t, 2)
+		s.clock.Advance(time.Hour)
+		s.add(t, 2)
+		s.step(t, s.keeper)
+		first := func() int64 {
+			t.Helper()
+			s.step(t, s.keeper)
+			s.step(t, s.keeper)
+			return s.verify(t).First
+		}
+		s.clock.Advance(365*24*time.Hour - 30*time.Minute)
+		s.keeper = s.another(t, "proc_2") // which looks when its turn begins
+		for _, c := range []struct {
+			later time.Duration
+			first int64
+		}{{0, 3}, {10 * time.Second, 3}, {23 * time.Hour, 3}, {time.Hour, 5}} {
+			s.leases.until = s.clock.Now().Add(c.later + time.Minute) // it keeps its turn
+			s.clock.Advance(c.later)
+			if got := first(); got != c.first {
+				t.Errorf("%s later: the first is %d, expected %d", c.later, got, c.first)
+			}
+		}
+		if r := s.verify(t); !r.OK() {
+			t.Errorf("%s", faults(r))
+		}
+	})
+}
+
 // TestPurgeThatWasCutOffGoesOn: the statement stands, some rows are gone.
 func TestPurgeThatWasCutOffGoesOn(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
