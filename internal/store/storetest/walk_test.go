@@ -140,24 +140,24 @@ func numbers(n int) []int {
 	return list
 }
 
-// stroll walks once and gives what was wrong, with the last steps.
-func stroll(t testing.TB, open Open, seed uint64, steps []int) (failed int, err error, told []string) {
+// stroll walks once, and gives the place in the list where something was wrong and what the steps were.
+func stroll(t testing.TB, open Open, seed uint64, steps []int) (failed int, told []string, err error) {
 	w := newWalk(t, open)
 	if failed, err = w.take(seed, steps); err == nil {
 		err = w.settleDown()
 	}
-	return failed, err, w.told
+	return failed, w.told, err
 }
 
 // shorten leaves out steps that the failure does not need, for as long as it is patient.
-func shorten(t testing.TB, open Open, seed uint64, steps []int, patience time.Duration) (short []int, err error, told []string) {
+func shorten(t testing.TB, open Open, seed uint64, steps []int, patience time.Duration) (short []int, told []string, err error) {
 	began := time.Now()
-	_, err, told = stroll(t, open, seed, steps)
+	_, told, err = stroll(t, open, seed, steps)
 	for size := len(steps) / 2; size > 0 && time.Since(began) < patience; {
 		shorter := false
 		for from := 0; from < len(steps) && time.Since(began) < patience; {
 			without := slices.Concat(steps[:from], steps[min(from+size, len(steps)):])
-			if failed, wrong, how := stroll(t, open, seed, without); wrong != nil {
+			if failed, how, wrong := stroll(t, open, seed, without); wrong != nil {
 				steps, err, told, shorter = without[:min(failed+1, len(without))], wrong, how, true
 			} else {
 				from += size
@@ -167,14 +167,14 @@ func shorten(t testing.TB, open Open, seed uint64, steps []int, patience time.Du
 			size /= 2
 		}
 	}
-	return steps, err, told
+	return steps, told, err
 }
 
 // walkOn walks and tells, when something is wrong, the seed, the last steps, and the shortest way there that was found.
 func walkOn(t *testing.T, open Open, seed uint64, n int, patience time.Duration) {
 	t.Helper()
 	steps := numbers(n)
-	failed, err, told := stroll(t, open, seed, steps)
+	failed, told, err := stroll(t, open, seed, steps)
 	if err == nil {
 		return
 	}
@@ -182,7 +182,7 @@ func walkOn(t *testing.T, open Open, seed uint64, n int, patience time.Duration)
 	if patience == 0 {
 		return
 	}
-	short, err, told := shorten(t, open, seed, steps[:min(failed+1, n)], patience)
+	short, told, err := shorten(t, open, seed, steps[:min(failed+1, n)], patience)
 	t.Logf("shortened to %d steps: %v\n%s", len(short), err, strings.Join(told[max(0, len(told)-60):], "\n"))
 }
 
