@@ -166,6 +166,8 @@ func (s *stage) start(o orders) *child {
 	c := &child{s: s, label: o.Label, cmd: exec.Command(self), ended: make(chan struct{})}
 	c.cmd.Env = append(os.Environ(), role+"="+string(text))
 	c.cmd.Stderr = os.Stderr
+	// In a group of its own: if this test ends while the process is stopped, the kernel ends it, since nobody could wake it.
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.stdin, err = c.cmd.StdinPipe()
 	s.must(err)
 	out, err := c.cmd.StdoutPipe()
