@@ -45,7 +45,9 @@ func launch(t *testing.T, o Options) *served {
 	}
 	in := &served{own: netip.MustParseAddrPort(listener.Addr().String()), log: &bytes.Buffer{}}
 	in.url = "http://" + listener.Addr().String()
-	o.Log = slog.New(slog.NewJSONHandler(in.log, nil))
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewJSONHandler(in.log, nil))
+	}
 	o.Listeners = func() []netip.AddrPort { return []netip.AddrPort{in.own} }
 	if in.Service, err = New(t.Context(), o); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,8 @@ type parts struct {
 	plugs   []tool.Plug
 	policy  func(ctx context.Context, agent string) (approval.Policy, error)
 	ledger  ledger.Options
-	now     func() int64 // SQLite's clock
+	now     func() int64  // SQLite's clock
+	wait    time.Duration // for a person, in a call
 }
 
 // sessionIdle is how long a legacy MCP session, and the run of one, lives without a call.
@@ -90,7 +91,7 @@ func (s *Service) wire(ctx context.Context) (err error) {
 		return err
 	}
 	plugs := append([]tool.Plug{fetchtool.New(reader)}, p.plugs...)
-	pipeline, err := tool.New(tool.Options{Ledger: s.ledger, Rows: rows, Approvals: approvals, Policy: p.policy, AnswerBase: s.answers.people, Log: s.log,
+	pipeline, err := tool.New(tool.Options{Ledger: s.ledger, Rows: rows, Approvals: approvals, Policy: p.policy, Wait: p.wait, AnswerBase: s.answers.people, Log: s.log,
 		Plugs: func(context.Context, string) ([]tool.Plug, error) { return plugs, nil }})
 	if err != nil {
 		return err
