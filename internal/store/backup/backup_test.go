@@ -22,7 +22,7 @@ import (
 )
 
 // everyWay runs a test for each pair of databases: backed up from the one, restored into the other.
-func everyWay(t *testing.T, test func(t *testing.T, from *sqldb.DB, to *sqldb.DB)) {
+func everyWay(t *testing.T, test func(t *testing.T, from, to *sqldb.DB)) {
 	t.Helper()
 	for _, f := range dbtest.Dialects {
 		for _, d := range dbtest.Dialects {

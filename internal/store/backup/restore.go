@@ -123,7 +123,7 @@ func readable(ctx context.Context, from *sqldb.DB) (schema.State, error) {
 	if state.Version > state.Known {
 		return state, fmt.Errorf("%w: the backup has schema %d, this program knows %d; restore it with the newer program", schema.ErrTooNew, state.Version, state.Known)
 	}
-	err = from.Read(ctx, func(tx *sqldb.Tx) error {
+	err = from.Long(ctx, func(tx *sqldb.Tx) error { // all of a large file is read
 		for _, check := range []string{"PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"} {
 			var said string
 			found, err := tx.One(check, nil, &said)
@@ -136,10 +136,10 @@ func readable(ctx context.Context, from *sqldb.DB) (schema.State, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return state, fmt.Errorf("%w: %w", ErrNoBackup, err)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", ErrNoBackup, err)
 	}
-	return state, nil
+	return state, err
 }
 
 // empty says whether a database with tables has no install in it: what is made with the first of anything.

@@ -49,8 +49,8 @@ type cluster struct {
 	shape            string     // of the template: what a test may not leave changed
 }
 
-// started is the process's one cluster. It is the one variable of this package: a cluster is too dear to start for each
-// test, and a test cannot be given one from outside.
+// started is the process's one cluster. It and the SQLite file that tests copy are the variables of this package: both are
+// too dear to make for each test, and a test cannot be given them from outside.
 var started = sync.OnceValues(start)
 
 func theCluster(t testing.TB) *cluster {

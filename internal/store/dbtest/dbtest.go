@@ -8,6 +8,7 @@ package dbtest
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,9 +103,12 @@ func New(t testing.TB, d sqldb.Dialect) Place {
 	clock := &Clock{}
 	clock.us.Store(Start.UnixMicro())
 	if d == sqldb.SQLite {
+		file, err := migratedFile()
+		if err != nil {
+			t.Fatal(err)
+		}
 		p := Place{Dialect: d, Address: filepath.Join(t.TempDir(), "wayleave.db"), Clock: clock}
-		db := p.Open(t)
-		if _, err := schema.Up(t.Context(), db); err != nil {
+		if err := os.WriteFile(p.Address, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return p
@@ -128,6 +132,25 @@ func New(t testing.TB, d sqldb.Dialect) Place {
 	clock.Advance(0)
 	return Place{Dialect: d, Address: address, TCP: tcp, Clock: clock}
 }
+
+// migratedFile is a migrated SQLite database, made once: each test begins with a copy of it.
+var migratedFile = sync.OnceValues(func() (file []byte, err error) {
+	folder, err := os.MkdirTemp("", "wayleave-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path := filepath.Join(folder, "wayleave.db")
+	db, err := sqldb.OpenSQLite(context.Background(), path, Start.UnixMicro)
+	if err != nil {
+		return nil, err
+	}
+	_, err = schema.Up(context.Background(), db)
+	if err := errors.Join(err, db.Close()); err != nil { // closed, all of it is in the one file
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 // Empty makes a database without tables. Its clock is the system's, as nothing is there to move.
 func Empty(t testing.TB, d sqldb.Dialect) Place {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -96,7 +97,14 @@ func newDriver(now func() int64) (*sqlite.Driver, error) {
 	return d, err
 }
 
-func fileURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+// fileURI names a file in SQLite's way; on Windows a drive stands behind a slash.
+func fileURI(path string) string {
+	slashed := filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		slashed = "/" + slashed
+	}
+	return "file:" + (&url.URL{Path: slashed}).EscapedPath()
+}
 
 // dsn is how every connection is set up. Full syncs, and on macOS those that reach the disk itself: what is said to be
 // committed stays so when the power fails. Freed content is overwritten.

@@ -284,6 +284,44 @@ func TestTM094DatabaseFilesAreTheirOwnersAlone(t *testing.T) {
 	}
 }
 
+// TestPathOfAnyCharacters: what a URI gives a meaning to is a character of a file's name like others.
+func TestPathOfAnyCharacters(t *testing.T) {
+	for _, name := range []string{"a b", "a?mode=memory", "a#b", "a%20b", "é&x=1", "a;b", "a'b\"c"} {
+		folder := filepath.Join(t.TempDir(), name)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(folder, name+".db")
+		db, err := sqldb.OpenSQLite(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		things(t, db)
+		copied := filepath.Join(folder, "copy of "+name)
+		if err := db.Copy(t.Context(), copied); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		entries, err := os.ReadDir(folder)
+		if err != nil || len(entries) != 2 {
+			t.Errorf("%s: %v, %v", name, entries, err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("%s: nothing is in it: %v", name, err)
+		}
+		c, err := sqldb.OpenCopy(copied)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := keys(t, c); got != "" {
+			t.Errorf("%s: %s", name, got)
+		}
+		_ = c.Close()
+	}
+}
+
 // TestDurability: what the file and the connection are set to is what is promised.
 func TestDurability(t *testing.T) {
 	db, _ := lite(t)
