@@ -4,6 +4,7 @@ package keeping
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -43,6 +44,9 @@ func (c *Backup) Run(s *cli.Session) error {
 	done := s.Err.Progress("copying the database")
 	made, err := backup.Backup(s.Ctx, db, c.File)
 	done()
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w; a backup replaces nothing, so give another name", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -186,7 +186,11 @@ func (c *RunsShow) head(s *cli.Session, r wire.Run) {
 	if r.Title != "" {
 		s.Out.Printf(": %s", cli.OneLine(r.Title))
 	}
-	s.Out.Printf("\n  began %s, %s\n  calls %d of %d, refused %d", cli.When(r.Created), stateOf(r), r.Calls, r.MaxCalls, r.Refused)
+	s.Out.Printf("\n  began %s, %s\n  calls %d", cli.When(r.Created), stateOf(r), r.Calls)
+	if r.Kind == "explicit" { // the other kinds have no number of their own
+		s.Out.Printf(" of %d", r.MaxCalls)
+	}
+	s.Out.Printf(", refused %d", r.Refused)
 	for _, capability := range cli.Sorted(r.Units) {
 		s.Out.Printf(", %s units %d", capability, r.Units[capability])
 	}

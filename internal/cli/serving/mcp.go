@@ -5,7 +5,9 @@ package serving
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
@@ -82,7 +84,9 @@ func (c *MCP) Run(s *cli.Session) error {
 		return err
 	}
 	if c.Data != "" { // a slip of the finger would make another folder, whose owner nobody else knows
-		if _, err := datafolder.Look(c.Data); err != nil {
+		if _, err := datafolder.Look(c.Data); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w; give the folder that the server has, or make this one first if it is meant", err)
+		} else if err != nil {
 			return err
 		}
 	}
