@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,10 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/keyfile"
+	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
 func TestMain(m *testing.M) {
@@ -27,7 +32,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar: command lines as people type them. The scripts have $SITE, a web site on
 // loopback, $PORT, a port that is free, and these commands: ready URL waits for a server, post URL TOKEN-FILE BODY-FILE
 // sends an MCP message of the newest era, mode FILE MODE compares permissions, token FILE OUT takes the token out of
-// JSON, status N COMMAND… runs a command that must exit with N.
+// JSON, stage DATA leaves there what a person must answer, sql DATA STATEMENT
+// writes to its database behind the program's back, readkey FILE sets WAYLEAVE_MASTER_KEY, status N COMMAND… runs a command that must exit with N.
 func TestScripts(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(pages))
 	t.Cleanup(site.Close)
@@ -46,11 +52,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"ready":  ready,
-			"post":   post,
-			"mode":   mode,
-			"token":  token,
-			"status": status,
+			"ready":   ready,
+			"post":    post,
+			"mode":    mode,
+			"token":   token,
+			"status":  status,
+			"stage":   stage,
+			"sql":     edit,
+			"readkey": readKey,
 		},
 	})
 }
@@ -182,4 +191,24 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
 	}
+}
+
+func edit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sql DATA STATEMENT")
+	}
+	db, err := sqldb.OpenSQLite(context.Background(), filepath.Join(ts.MkAbs(args[0]), install.DatabaseName), nil)
+	ts.Check(err)
+	defer db.Close()
+	ts.Check(db.Maintain(context.Background(), func(ctx context.Context, pool *sql.DB) error {
+		_, err := pool.ExecContext(ctx, args[1])
+		return err
+	}))
+}
+
+func readKey(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: readkey FILE")
+	}
+	ts.Setenv(keyfile.Variable, strings.TrimSpace(ts.ReadFile(args[0])))
 }

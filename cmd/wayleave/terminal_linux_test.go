@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,9 +19,18 @@ import (
 	"github.com/wayleave/wayleave/internal/terminal"
 )
 
+// typed is what a person types when a prompt is shown.
+type typed struct{ prompt, answer string }
+
 // onTerminal runs a command line with a pseudo-terminal for standard output and standard error, and gives what came out
 // at the other end. A terminal puts a carriage return before each line feed; that one is left out.
 func onTerminal(t *testing.T, stdin string, args ...string) (shown string, code int) {
+	t.Helper()
+	return atTerminal(t, strings.NewReader(stdin), nil, args...)
+}
+
+// atTerminal is onTerminal with somebody at the keyboard where stdin is nil.
+func atTerminal(t *testing.T, stdin io.Reader, types []typed, args ...string) (shown string, code int) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -40,17 +48,44 @@ func onTerminal(t *testing.T, stdin string, args ...string) (shown string, code 
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := make(chan []byte, 1)
+	if stdin == nil {
+		stdin = slave
+	}
+	read := make(chan string, 1)
 	go func() {
-		var b bytes.Buffer
-		if _, err := io.Copy(&b, master); err != nil && !errors.Is(err, syscall.EIO) && !errors.Is(err, fs.ErrClosed) { // EIO: the other end is closed
-			b.WriteString(err.Error())
+		var all strings.Builder
+		var b [4096]byte
+		answered := 0 // up to where prompts were answered
+		for {
+			n, err := master.Read(b[:])
+			all.Write(b[:n])
+			if len(types) > 0 {
+				if at := strings.Index(all.String()[answered:], types[0].prompt); at >= 0 {
+					answered += at + len(types[0].prompt)
+					_, _ = io.WriteString(master, types[0].answer+"\n")
+					types = types[1:]
+				}
+			}
+			if err != nil { // EIO: the other end is closed
+				if !errors.Is(err, syscall.EIO) && !errors.Is(err, fs.ErrClosed) {
+					all.WriteString(err.Error())
+				}
+				read <- all.String()
+				return
+			}
 		}
-		read <- b.Bytes()
 	}()
-	code = run(args, []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, strings.NewReader(stdin), slave, slave)
+	code = run(args, []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, stdin, slave, slave)
 	slave.Close()
-	return strings.ReplaceAll(string(<-read), "\r\n", "\n"), code
+	return strings.ReplaceAll(<-read, "\r\n", "\n"), code
+}
+
+// inert fails where a terminal got what it would obey.
+func inert(t *testing.T, name, shown string) {
+	t.Helper()
+	if terminal.Inert(shown) != shown || strings.ContainsRune(shown, '\x1b') {
+		t.Errorf("%s: the terminal gets %q", name, shown)
+	}
 }
 
 // TestTM077PageCannotCommandTheTerminal reads a hostile page on a pseudo-terminal, with every command that shows one.
@@ -92,8 +127,80 @@ func TestTM077PageCannotCommandTheTerminal(t *testing.T) {
 		if code != c.code || !strings.Contains(shown, c.shows) {
 			t.Errorf("%s: exit %d, shown %q", c.name, code, shown)
 		}
-		if terminal.Inert(shown) != shown || strings.ContainsRune(shown, '\x1b') {
-			t.Errorf("%s: the terminal gets %q", c.name, shown)
+		inert(t, c.name, shown)
+	}
+}
+
+// TestTM077AgentsAndModelsCannotCommandTheTerminal shows what they wrote: titles of runs, reasons, questions.
+func TestTM077AgentsAndModelsCannotCommandTheTerminal(t *testing.T) {
+	data, st := staging(t)
+	for _, c := range []struct {
+		args  []string
+		shows string
+	}{
+		{[]string{"runs"}, "buy things begin"},
+		{[]string{"runs", "--json"}, "buy things begin"},
+		{[]string{"runs", "show", st.run}, "the connection ended before an answer begin"},
+		{[]string{"runs", "show", st.run, st.call}, "arguments"},
+		{[]string{"runs", "show", st.run, "--json"}, "buy things begin"},
+		{[]string{"approvals", "--list"}, "do_order"},
+		{[]string{"approvals", "--json"}, "shop begin"},
+		{[]string{"audit"}, "approval.asked"},
+	} {
+		shown, code := onTerminal(t, "", append(c.args, "--data", data)...)
+		if code != cli.ExitDone || !strings.Contains(shown, c.shows) {
+			t.Errorf("%q: exit %d, shown %q", c.args, code, shown)
 		}
+		inert(t, strings.Join(c.args, " "), shown)
+	}
+}
+
+// TestTM058PersonIsAskedOneByOne: all that is in a question is shown, and only a whole word answers it.
+func TestTM058PersonIsAskedOneByOne(t *testing.T) {
+	data, st := staging(t)
+	const prompt = "once, deny, or nothing to leave it: "
+	shown, code := atTerminal(t, nil, []typed{{prompt, "once"}, {prompt, ""}, {prompt, "o"}}, "approvals", "--data", data)
+	if code != cli.ExitDone {
+		t.Fatalf("exit %d: %s", code, shown)
+	}
+	inert(t, "questions", shown)
+	for _, says := range []string{"question 1 of 3", "May writer run do_order on https://shop.example?", st.questions[0] + " in run " + st.run + ", tier sensitive",
+		"where      https://shop.example", "its author says:\n    | Places the order.", "the model gave address:\n    | 1 Road\n    | begin", "card (not shown, not kept)",
+		"approved once: writer makes the same call again", "question 2 of 3", "question 3 of 3"} {
+		if !strings.Contains(shown, says) {
+			t.Errorf("it does not say %q:\n%s", says, shown)
+		}
+	}
+	if n := strings.Count(shown, "left open"); n != 2 {
+		t.Errorf("%d questions are left open, want 2:\n%s", n, shown)
+	}
+	stdout, _, code := commandLine(t, "", nil, "approvals", "--json", "--data", data)
+	if code != cli.ExitDone || strings.Contains(stdout, st.questions[0]) || !strings.Contains(stdout, st.questions[1]) || !strings.Contains(stdout, st.questions[2]) {
+		t.Errorf("what waits: exit %d, %s", code, stdout)
+	}
+	if shown, code := atTerminal(t, nil, []typed{{prompt, "deny"}, {prompt, "deny"}}, "approvals", "--data", data); code != cli.ExitDone || strings.Count(shown, "\ndenied\n") != 2 {
+		t.Errorf("exit %d: %s", code, shown)
+	}
+	if shown, code := atTerminal(t, nil, nil, "approvals", "--data", data); code != cli.ExitDone || !strings.Contains(shown, "nothing waits") {
+		t.Errorf("exit %d: %s", code, shown)
+	}
+}
+
+// TestTM094PassphraseIsNotShown: it is asked for twice, and the terminal does not show it.
+func TestTM094PassphraseIsNotShown(t *testing.T) {
+	data, _ := staging(t)
+	export := filepath.Join(t.TempDir(), "key.age")
+	const phrase = "canary correct horse"
+	const first, again, in = "a passphrase for the export (12 characters or more): ", "once more: ", "the passphrase of the export: "
+	if shown, code := atTerminal(t, nil, []typed{{first, phrase}, {again, phrase + "x"}}, "keys", "export", export, "--data", data); code != cli.ExitFailed || !strings.Contains(shown, "not the same") {
+		t.Errorf("two that differ: exit %d: %s", code, shown)
+	}
+	shown, code := atTerminal(t, nil, []typed{{first, phrase}, {again, phrase}}, "keys", "export", export, "--data", data)
+	if code != cli.ExitDone || strings.Contains(shown, "canary") {
+		t.Errorf("exit %d: %s", code, shown)
+	}
+	shown, code = atTerminal(t, nil, []typed{{in, phrase}}, "keys", "import", export, "--data", data)
+	if code != cli.ExitDone || strings.Contains(shown, "canary") {
+		t.Errorf("exit %d: %s", code, shown)
 	}
 }
