@@ -31,6 +31,7 @@ type commands struct {
 	Serve  serving.Serve  `cmd:"" group:"serve" help:"Serve agents over MCP at /mcp, and people."`
 	MCP    serving.MCP    `cmd:"" group:"serve" name:"mcp" help:"Serve one agent over stdin and stdout."`
 	Doctor serving.Doctor `cmd:"" group:"serve" help:"Show what is set, from where, and what is wrong."`
+	Demo   serving.Demo   `cmd:"" group:"serve" help:"Show an agent at work and the pages of people, all on this machine."`
 
 	Attach keeping.Attach `cmd:"" group:"agents" help:"Print the block that attaches an agent's harness, with a fresh token."`
 	Agents keeping.Agents `cmd:"" group:"agents" help:"List agents; make, list and revoke their tokens."`
