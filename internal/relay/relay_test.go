@@ -40,7 +40,7 @@ func (s *server) hear(t *testing.T, want string) {
 func (s *server) say(t *testing.T, l string) {
 	t.Helper()
 	if _, err := io.WriteString(s, l+"\n"); err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 }
 
@@ -79,7 +79,7 @@ func newStage(t *testing.T, dial func(ctx context.Context) error) *stage {
 func (s *stage) ask(t *testing.T, l string) {
 	t.Helper()
 	if _, err := io.WriteString(s.in, l+"\n"); err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 }
 

@@ -175,6 +175,9 @@ func (c *Doctor) dataFolder(s *cli.Session, d *checkup) *datafolder.Folder {
 	if len(folder.Warnings()) == 0 {
 		d.add("data", "ok", "%s, %s", folder.Path(), folder.Mode())
 	}
+	if !c.theInstall(s, d, folder) {
+		return folder
+	}
 	in, err := install.Open(s.Ctx, c.Where(s, folder))
 	if err != nil {
 		d.add("install", "fail", "%v", err)
