@@ -14,6 +14,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/wayleave/wayleave/internal/connection"
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/observation"
@@ -260,9 +261,13 @@ func callOf(r ledger.Record, slugs map[string]string) wire.Call {
 }
 
 func (s *Server) recordOf(r ledger.Record, slug string) (wire.Record, error) {
-	out := wire.Record{Call: callOf(r, map[string]string{r.Agent: slug}), CredentialOwner: r.Binding.CredentialOwner(), AccountSource: "none",
+	out := wire.Record{Call: callOf(r, map[string]string{r.Agent: slug}), CredentialOwner: r.Binding.CredentialOwner(), AccountSource: connection.NoAccount,
 		Arguments: r.Args, Evidence: evidenceOf(r), Why: []wire.Reason{}}
-	if out.CredentialOwner != "none" {
+	switch r.Binding.AccountOwner {
+	case "": // refused before it was bound to anything
+		out.CredentialOwner = connection.NoAccount
+	case connection.NoAccount:
+	default:
 		out.AccountSource = "owner"
 	}
 	for _, w := range r.Why {

@@ -184,8 +184,11 @@ func title(word string) string {
 // who is an actor as people read it.
 func who(actor string) string {
 	kind, id, ok := strings.Cut(actor, ":")
-	if !ok {
+	switch {
+	case !ok:
 		return actor
+	case strings.HasPrefix(id, kind+"_"):
+		return short(id)
 	}
 	return kind + " " + short(id)
 }
