@@ -6,6 +6,7 @@ package retention
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -43,10 +44,14 @@ type Keeper struct {
 
 	mu       sync.Mutex // guards what follows
 	metersAt int64      // the database's clock when this process last looked through the minute meters
+	uncut    bool       // something was removed that may still stand in the files of SQLite
 }
 
 // New makes a keeper over a migrated database.
 func New(db *sqldb.DB) *Keeper { return &Keeper{db: db} }
+
+// Defaults are how long what is kept unless told otherwise.
+func Defaults() ledger.Retention { return completed(ledger.Retention{}) }
 
 // completed fills in the defaults.
 func completed(r ledger.Retention) ledger.Retention {
@@ -71,11 +76,13 @@ func (k *Keeper) Tidy(ctx context.Context, now int64, r ledger.Retention) error 
 	b := &batches{db: k.db, most: r.Batch, size: min(r.Batch, firstBatch)}
 
 	if err := b.each(ctx, AskSealed, before(r.Content), func(run string) error {
+		k.setUncut(true)
 		return b.purge(ctx, run, now)
 	}); err != nil {
 		return err
 	}
 	if err := b.each(ctx, AskEnded, before(r.Rows), func(run string) error {
+		k.setUncut(true)
 		return b.forget(ctx, run)
 	}); err != nil {
 		return err
@@ -94,7 +101,34 @@ func (k *Keeper) Tidy(ctx context.Context, now int64, r ledger.Retention) error 
 			return err
 		}
 	}
-	return k.dropMeters(ctx, now, before(r.Meters))
+	if err := k.dropMeters(ctx, now, before(r.Meters)); err != nil {
+		return err
+	}
+	return k.cut(ctx)
+}
+
+// cut takes what was removed out of the files of SQLite. Where somebody reads all the time the next sweep tries again.
+// PostgreSQL takes its dead rows away by itself.
+func (k *Keeper) cut(ctx context.Context) error {
+	if k.db.Dialect() != sqldb.SQLite || !k.setUncut(false) {
+		return nil
+	}
+	err := k.db.Cut(ctx)
+	if err != nil {
+		k.setUncut(true)
+	}
+	if errors.Is(err, sqldb.ErrUnavailable) {
+		return nil
+	}
+	return err
+}
+
+// setUncut says whether something is to be cut, and gives what was said before.
+func (k *Keeper) setUncut(uncut bool) (before bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before, k.uncut = k.uncut, uncut
+	return before
 }
 
 // dropMeters removes the meters of minutes before a time. They have no index by minute, which every admission would pay

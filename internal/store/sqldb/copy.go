@@ -58,36 +58,50 @@ func syncFolder(path string) error {
 }
 
 const (
-	// cutAttempts times busyWait is how long a cut waits for readers and writers to be out of the way.
+	// cutAttempts times cutPause is how long a cut waits for readers to be out of the way.
 	cutAttempts = 10
 	cutPause    = 50 * time.Millisecond
 )
 
 // Cut sees to it that rows that were deleted or overwritten are not left in the database's files. On SQLite freed pages
-// are overwritten at once, and the log, which still has them, is emptied here. On PostgreSQL all tables are vacuumed, so
-// that their space is used again; until it is, bytes of a dead row may stay in a page, in the log and in replicas.
+// are overwritten at once, and the log, which still has them, is emptied here; ErrUnavailable says that somebody read all
+// the time, and that it is to be tried again. On PostgreSQL all tables are vacuumed, so that their space is used again;
+// until it is, bytes of a dead row may stay in a page, in the log and in replicas.
 func (db *DB) Cut(ctx context.Context) error {
 	return db.Maintain(ctx, func(ctx context.Context, pool *sql.DB) error {
 		if db.dialect == Postgres {
 			_, err := pool.ExecContext(ctx, "VACUUM")
 			return fault(Postgres, err)
 		}
-		for n := 1; ; n++ {
-			var busy, frames, moved int64
-			if err := pool.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-				return fmt.Errorf("empty the database's log: %w", fault(SQLite, err))
-			}
-			if busy == 0 {
-				return nil
-			}
-			if n == cutAttempts {
-				return fmt.Errorf("%w: its log could not be emptied: somebody was reading all the time", ErrUnavailable)
-			}
-			select { // a reader that keeps the log in use ends within its bound
-			case <-time.After(cutPause):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+		conn, err := pool.Conn(ctx)
+		if err != nil {
+			return fault(SQLite, err)
 		}
+		defer func() { _ = conn.Close() }()
+		return emptyLog(ctx, conn)
 	})
+}
+
+func emptyLog(ctx context.Context, conn *sql.Conn) error {
+	// It must not wait inside SQLite: writers would wait with it.
+	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
+		return fault(SQLite, err)
+	}
+	for n := 1; ; n++ {
+		var busy, frames, moved int64
+		if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+			return fmt.Errorf("empty the database's log: %w", fault(SQLite, err))
+		}
+		if busy == 0 {
+			return nil
+		}
+		if n == cutAttempts {
+			return fmt.Errorf("%w: its log could not be emptied: somebody was reading all the time", ErrUnavailable)
+		}
+		select {
+		case <-time.After(cutPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
