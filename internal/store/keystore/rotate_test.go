@@ -149,18 +149,27 @@ func TestOthersWorkWhileKeysRotate(t *testing.T) {
 		p, q := s.open(t, nil), s.open(t, nil)
 		values := fill(t, p.db, p.keys, "text", "control") + 2
 		var written atomic.Int64
-		stop := make(chan struct{})
+		stop, pass := make(chan struct{}), make(chan struct{}, 3)
 		var all sync.WaitGroup
+		// What is sealed is written within five minutes. Here these pass at once, and so wait for writes under way.
+		var minutes sync.RWMutex
+		p.sleep = func(_ context.Context, d time.Duration) error {
+			minutes.Lock()
+			defer minutes.Unlock()
+			s.place.Clock.Advance(d)
+			return nil
+		}
 		for worker := range 3 {
 			all.Go(func() {
 				for n := 0; ; n++ {
 					select {
 					case <-stop:
 						return
-					default:
+					case <-pass: // one write for each page that is re-sealed, so that the two keep pace
 					}
 					id := fmt.Sprintf("worker_%d_%d", worker, n)
 					place := seal.Place{Table: "mcp_sessions", Column: "initialize", Row: id}
+					minutes.RLock()
 					box, err := q.keys.Seal(place, []byte(id))
 					if err == nil {
 						err = q.db.Write(context.Background(), sqldb.Free, func(tx *sqldb.Tx) error {
@@ -168,6 +177,7 @@ func TestOthersWorkWhileKeysRotate(t *testing.T) {
 							return err
 						})
 					}
+					minutes.RUnlock()
 					if err != nil {
 						t.Errorf("write: %v", err)
 						return
@@ -190,11 +200,18 @@ func TestOthersWorkWhileKeysRotate(t *testing.T) {
 		}
 		for range 3 {
 			rotate(t, p)
-			finish(t, p, Finishing{})
+			finish(t, p, Finishing{Tell: func(Progress) {
+				for range 3 {
+					select {
+					case pass <- struct{}{}:
+					default: // they are behind
+					}
+				}
+			}})
 		}
 		close(stop)
 		all.Wait()
-		if written.Load() < 3 {
+		if written.Load() < 30 {
 			t.Errorf("the others wrote %d values", written.Load())
 		}
 		settled(t, p, values+written.Load())
