@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +22,21 @@ import (
 
 // typed is what a person types when a prompt is shown.
 type typed struct{ prompt, answer string }
+
+// secretly is what is typed only once the terminal shows nothing of it: a person needs longer to begin than the program
+// needs from its prompt to there, a test does not.
+func secretly(prompt, answer string) typed { return typed{prompt: prompt, answer: "\x00" + answer} }
+
+// echoOff waits until the terminal shows nothing of what is typed, or is closed.
+func echoOff(terminal *os.File) {
+	for {
+		attrs, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+		if err != nil || attrs.Lflag&unix.ECHO == 0 {
+			return
+		}
+		runtime.Gosched()
+	}
+}
 
 // onTerminal runs a command line with a pseudo-terminal for standard output and standard error, and gives what came out
 // at the other end. A terminal puts a carriage return before each line feed; that one is left out.
@@ -62,7 +78,11 @@ func atTerminal(t *testing.T, stdin io.Reader, types []typed, args ...string) (s
 			if len(types) > 0 {
 				if at := strings.Index(all.String()[answered:], types[0].prompt); at >= 0 {
 					answered += at + len(types[0].prompt)
-					_, _ = io.WriteString(master, types[0].answer+"\n")
+					answer, secret := strings.CutPrefix(types[0].answer, "\x00")
+					if secret {
+						echoOff(master)
+					}
+					_, _ = io.WriteString(master, answer+"\n")
 					types = types[1:]
 				}
 			}
@@ -192,14 +212,14 @@ func TestTM094PassphraseIsNotShown(t *testing.T) {
 	export := filepath.Join(t.TempDir(), "key.age")
 	const phrase = "canary correct horse"
 	const first, again, in = "a passphrase for the export (12 characters or more): ", "once more: ", "the passphrase of the export: "
-	if shown, code := atTerminal(t, nil, []typed{{first, phrase}, {again, phrase + "x"}}, "keys", "export", export, "--data", data); code != cli.ExitFailed || !strings.Contains(shown, "not the same") {
+	if shown, code := atTerminal(t, nil, []typed{secretly(first, phrase), secretly(again, phrase+"x")}, "keys", "export", export, "--data", data); code != cli.ExitFailed || !strings.Contains(shown, "not the same") {
 		t.Errorf("two that differ: exit %d: %s", code, shown)
 	}
-	shown, code := atTerminal(t, nil, []typed{{first, phrase}, {again, phrase}}, "keys", "export", export, "--data", data)
+	shown, code := atTerminal(t, nil, []typed{secretly(first, phrase), secretly(again, phrase)}, "keys", "export", export, "--data", data)
 	if code != cli.ExitDone || strings.Contains(shown, "canary") {
 		t.Errorf("exit %d: %s", code, shown)
 	}
-	shown, code = atTerminal(t, nil, []typed{{in, phrase}}, "keys", "import", export, "--data", data)
+	shown, code = atTerminal(t, nil, []typed{secretly(in, phrase)}, "keys", "import", export, "--data", data)
 	if code != cli.ExitDone || strings.Contains(shown, "canary") {
 		t.Errorf("exit %d: %s", code, shown)
 	}

@@ -49,6 +49,7 @@ type Server struct {
 	URL    string `json:"url"`            // for clients
 	Listen string `json:"listen"`         // the listener's own address and port
 	Pipe   string `json:"pipe,omitempty"` // the socket for clients over pipes of the same user; empty where there is none
+	User   string `json:"user,omitempty"` // the id of the process's user, as the system has it
 }
 
 // Announce notes where the calling process, the folder's owner, serves; withdraw takes the note away. It is for the

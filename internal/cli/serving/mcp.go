@@ -90,6 +90,9 @@ func (c *MCP) Run(s *cli.Session) error {
 			return err
 		}
 	}
+	if err := warn(s, c.DataFlags); err != nil {
+		return err
+	}
 	folder, err := c.Folder(s)
 	if err != nil {
 		return err
@@ -159,7 +162,7 @@ func (p *pipeEnds) dial(ctx context.Context) (relay.Conn, error) {
 func (p *pipeEnds) sayIgnored() {
 	var ignored []string
 	for _, set := range p.s.Settings.All {
-		if set.Origin != "default" && !slices.Contains([]string{"data", "database", "key-file", "agent", "log-level", "config"}, set.Name) {
+		if set.Origin != "default" && !slices.Contains([]string{"data", "agent", "log-level", "config"}, set.Name) {
 			ignored = append(ignored, set.Name)
 		}
 	}

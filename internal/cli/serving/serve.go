@@ -51,6 +51,9 @@ func (c *Serve) Run(s *cli.Session) error {
 	if err := c.metricsAddress(); err != nil {
 		return err
 	}
+	if err := warn(s, c.DataFlags); err != nil {
+		return err
+	}
 	folder, err := c.Folder(s)
 	if err != nil {
 		return err
@@ -69,8 +72,20 @@ func (c *Serve) Run(s *cli.Session) error {
 	return errors.Join(own.run(s.Ctx), own.leave())
 }
 
+// warn tells what of the database's address a person should know, before anything is sent there.
+func warn(s *cli.Session, d place.DataFlags) error {
+	warnings, err := d.Warnings(s.Settings)
+	for _, w := range warnings {
+		s.Err.Printf("warning: %s\n", w)
+	}
+	if err != nil {
+		return cli.Misused("--database: %v", err)
+	}
+	return nil
+}
+
 // metricsAddress refuses a listener of metrics that strangers could reach: it asks for no credential.
-func (c *Serve) metricsAddress() error {
+func (c serveFlags) metricsAddress() error {
 	if c.MetricsListen == "" {
 		return nil
 	}

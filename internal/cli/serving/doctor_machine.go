@@ -1,0 +1,231 @@
+// This file is what doctor sees of the machine and its network: how pages are reached, whose certificates count, who
+// listens, and what the system is.
+package serving
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/page"
+	"github.com/wayleave/wayleave/internal/cli/place"
+	"github.com/wayleave/wayleave/internal/datafolder"
+)
+
+// egress looks at how pages are reached.
+func (c *Doctor) egress(ctx context.Context, d *checkup) {
+	if c.EgressProxy != nil {
+		proxy, err := url.Parse(*c.EgressProxy)
+		if err != nil {
+			d.add("proxy", "fail", "--egress-proxy is not a URL")
+			return
+		}
+		d.add("proxy", "info", "pages are asked for through %s, which looks names up: they are judged by pattern and literal address only", proxy.Host)
+		port := proxy.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[proxy.Scheme]
+		}
+		reach, cancel := context.WithTimeout(ctx, probeTime)
+		defer cancel()
+		if conn, err := new(net.Dialer).DialContext(reach, "tcp", net.JoinHostPort(proxy.Hostname(), port)); err != nil {
+			d.add("proxy", "warn", "it cannot be reached now: %v", err)
+		} else {
+			conn.Close()
+			d.add("proxy", "ok", "it can be reached")
+		}
+		return
+	}
+	prefixes, err := net.InterfaceAddrs()
+	if err != nil {
+		d.add("interfaces", "fail", "this machine's own addresses cannot be listed, so nothing can be fetched: %v", err)
+	} else {
+		d.add("interfaces", "ok", "%d own addresses, refused like private ones", len(prefixes))
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	const name = "example.com" // reserved for such use, and looked up by nothing else here
+	if _, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name); err != nil {
+		d.add("names", "warn", "%s cannot be looked up now: %v", name, err)
+	} else {
+		d.add("names", "ok", "%s can be looked up", name)
+	}
+}
+
+// certificates says whose word counts for the certificates of sites.
+func (c *Doctor) certificates(d *checkup) {
+	if c.CAFile != "" {
+		if _, err := page.Authorities(c.CAFile); err == nil { // else said under settings
+			d.add("certificates", "ok", "the system's authorities and those of %s", c.CAFile)
+		}
+		return
+	}
+	if system, err := x509.SystemCertPool(); err != nil || system.Equal(x509.NewCertPool()) {
+		d.add("certificates", "warn", "this system has no authorities, so no https page can be read; install them (often a package ca-certificates) or name a PEM file with --ca-file")
+		return
+	}
+	d.add("certificates", "ok", "the system's authorities")
+}
+
+// listener asks a server that may be running whether it is well.
+func (c *Doctor) listener(ctx context.Context, d *checkup, folder *datafolder.Folder) {
+	at, owned := datafolder.Server{}, false
+	if folder != nil {
+		var err error
+		if at, owned, err = folder.Owner(); err != nil {
+			d.add("server", "warn", "%v", err)
+		}
+	}
+	if owned && at.Listen != "" && !place.SameListener(at.Listen, c.Listen) {
+		d.add("server", "info", "the one of this data folder is at %s; --listen %s looks at it", at.URL, at.Listen)
+	}
+	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "0" {
+		return
+	}
+	scheme, trust, err := "http", (*tls.Config)(nil), error(nil)
+	if c.TLSCert != "" {
+		scheme = "https"
+		if trust, err = trustOwn(c.TLSCert, c.TLSKey); err != nil {
+			return // said under settings
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+reachable(c.Listen)+"/readyz", nil)
+	if err != nil {
+		d.add("server", "fail", "--listen %s: %v", strconv.Quote(c.Listen), err)
+		return
+	}
+	transport := &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}
+	response, err := transport.RoundTrip(request)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		d.add("server", "info", "none at %s", c.Listen)
+		return
+	case err != nil:
+		d.add("server", "warn", "the one at %s does not answer: %v", c.Listen, err)
+		return
+	}
+	defer response.Body.Close()
+	switch response.StatusCode {
+	case http.StatusOK:
+		switch {
+		case d.foreign, owned && (at.Listen == "" || place.SameListener(at.Listen, c.Listen)):
+			d.add("server", "ok", "ready at %s", c.Listen)
+		default:
+			d.add("server", "warn", "one answers at %s, and not for the data folder looked at here, whose tokens and allowed hosts it does not know: give --data as serve has it", c.Listen)
+			c.neighbour(d)
+		}
+	case http.StatusServiceUnavailable:
+		d.add("server", "fail", "the one at %s is not ready; its log says why", c.Listen)
+	default:
+		d.add("server", "warn", "something else answers at %s (%d)", c.Listen, response.StatusCode)
+	}
+}
+
+// neighbour says whose a server is whose data folder was not named (TM-093).
+func (c *Doctor) neighbour(d *checkup) {
+	_, text, _ := net.SplitHostPort(c.Listen)
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return
+	}
+	if user := listenerUser(uint16(port)); user != "" {
+		d.users(user, datafolder.Me(), "the one that listens at "+c.Listen+" runs as")
+	}
+}
+
+// trustOwn trusts exactly the certificate that serve would show, whatever name it is for.
+func trustOwn(certFile, keyFile string) (*tls.Config, error) {
+	pair, err := cli.ReadPair(certFile, keyFile)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(pair.Leaf)
+	trust := &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	switch {
+	case len(pair.Leaf.DNSNames) > 0:
+		trust.ServerName = strings.TrimPrefix(pair.Leaf.DNSNames[0], "*.")
+		if trust.ServerName != pair.Leaf.DNSNames[0] {
+			trust.ServerName = "any." + trust.ServerName
+		}
+	case len(pair.Leaf.IPAddresses) > 0:
+		trust.ServerName = pair.Leaf.IPAddresses[0].String()
+	}
+	return trust, nil
+}
+
+// memory says whether others of the same user can read a server's memory (TM-095).
+func memory(d *checkup) {
+	switch err := undumpable(); {
+	case err != nil:
+		d.add("memory", "warn", "%v", err)
+	case runtime.GOOS == "linux":
+		d.add("memory", "ok", "serve and mcp hide their memory from other processes of this user")
+	default:
+		d.add("memory", "info", "on %s other processes of this user can read a server's memory", strings.ToLower(runtime.GOOS))
+	}
+}
+
+// platform says what this system is good for.
+func platform(d *checkup) {
+	switch runtime.GOOS {
+	case "linux":
+		d.add("platform", "ok", "Linux: everything")
+	case "darwin":
+		d.add("platform", "info", "macOS: reading and the browser are supported; a second user keeps agents from the service here too")
+	case "windows":
+		d.add("platform", "info", "Windows: reading is supported, the browser is experimental; file permissions are not looked at")
+	default:
+		d.add("platform", "warn", "%s is not tested", runtime.GOOS)
+	}
+}
+
+// metrics says where they are served, and whether they are.
+func (c *Doctor) metrics(ctx context.Context, d *checkup) {
+	if c.MetricsListen == "" || c.metricsAddress() != nil { // the latter is said under settings
+		d.add("metrics", "info", "served nowhere; --metrics-listen 127.0.0.1:9477 serves them")
+		return
+	}
+	if c.MetricsOpen {
+		d.add("metrics", "warn", "--metrics-open: whoever reaches %s reads them, without a credential", c.MetricsListen)
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachable(c.MetricsListen)+"/metrics", nil)
+	if err != nil {
+		d.add("metrics", "fail", "--metrics-listen %s: %v", strconv.Quote(c.MetricsListen), err)
+		return
+	}
+	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		d.add("metrics", "info", "none at %s now", c.MetricsListen)
+	case err != nil:
+		d.add("metrics", "warn", "%s does not answer: %v", c.MetricsListen, err)
+	default:
+		response.Body.Close()
+		d.add("metrics", map[bool]string{true: "ok", false: "warn"}[response.StatusCode == http.StatusOK], "%s answers (%d)", c.MetricsListen, response.StatusCode)
+	}
+}
+
+// reachable is the address at which this machine reaches a listener of its own.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if host == "" || host == "0.0.0.0" || host == "::" {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
