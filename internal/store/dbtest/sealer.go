@@ -5,14 +5,10 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
-	"errors"
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/seal"
 )
-
-// ErrSealed is what the sealer of tests says of a value that does not open in its place.
-var ErrSealed = errors.New("a value does not open here")
 
 // Sealer gives a sealer with a key of its own: it hides what it seals and binds it to its place, as the real one does.
 func Sealer() seal.Sealer {
@@ -42,7 +38,7 @@ func (s sealer) Seal(p seal.Place, plain []byte) ([]byte, error) {
 func (s sealer) Open(p seal.Place, sealed []byte) ([]byte, error) {
 	plain, err := s.aead.Open(nil, nil, sealed, place(p))
 	if err != nil {
-		return nil, ErrSealed
+		return nil, seal.ErrSealed // as the real one says of a value that does not open in its place
 	}
 	return plain, nil
 }
