@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/keyfile"
+	"github.com/wayleave/wayleave/internal/store/dbtest"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -33,7 +35,8 @@ func TestMain(m *testing.M) {
 // loopback, $PORT, a port that is free, and these commands: ready URL waits for a server, post URL TOKEN-FILE BODY-FILE
 // sends an MCP message of the newest era, mode FILE MODE compares permissions, token FILE OUT takes the token out of
 // JSON, stage DATA leaves there what a person must answer, sql DATA STATEMENT
-// writes to its database behind the program's back, readkey FILE sets WAYLEAVE_MASTER_KEY, status N COMMAND… runs a command that must exit with N.
+// writes to its database behind the program's back, readkey FILE sets WAYLEAVE_MASTER_KEY, postgres sets POSTGRES to the address
+// of an empty database and PASSWORD to what is secret in it, status N COMMAND… runs a command that must exit with N.
 func TestScripts(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(pages))
 	t.Cleanup(site.Close)
@@ -60,6 +63,17 @@ func TestScripts(t *testing.T) {
 			"stage":   stage,
 			"sql":     edit,
 			"readkey": readKey,
+			"postgres": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 0 {
+					ts.Fatalf("usage: postgres")
+				}
+				address := dbtest.Empty(t, sqldb.Postgres).TCP
+				u, err := url.Parse(address)
+				ts.Check(err)
+				password, _ := u.User.Password()
+				ts.Setenv("POSTGRES", address)
+				ts.Setenv("PASSWORD", password)
+			},
 		},
 	})
 }

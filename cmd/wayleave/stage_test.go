@@ -18,6 +18,7 @@ import (
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/rowid"
+	"github.com/wayleave/wayleave/internal/secret"
 )
 
 // staged is what a stage left.
@@ -32,12 +33,12 @@ type staged struct {
 const evil = "begin\x1b]52;c;ZXZpbA==\x07\x1b]0;canary-title\x1b\\\x1b[2J\u009b31m\u202eend"
 
 // prepare puts it into the install of a data folder.
-func prepare(ctx context.Context, data string) (st staged, err error) {
+func prepare(ctx context.Context, data, database string) (st staged, err error) {
 	folder, err := datafolder.Open(data)
 	if err != nil {
 		return st, err
 	}
-	in, err := install.Open(ctx, install.Options{Folder: folder, Catalog: catalogdata.Catalog{
+	in, err := install.Open(ctx, install.Options{Folder: folder, Database: secret.New(database), Catalog: catalogdata.Catalog{
 		Providers: []catalogdata.Provider{{Name: "desk", Capability: "browser"}}, Classes: []catalogdata.Class{{Tool: "press", Provider: "desk", Class: effect.Effect}}}})
 	if err != nil {
 		return st, err
@@ -103,7 +104,7 @@ func stage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: stage DATA")
 	}
-	st, err := prepare(context.Background(), ts.MkAbs(args[0]))
+	st, err := prepare(context.Background(), ts.MkAbs(args[0]), ts.Getenv("WAYLEAVE_DATABASE"))
 	ts.Check(err)
 	for name, value := range map[string]string{"RUN": st.run, "CALL": st.call, "FLYING_RUN": st.flyingRun, "FLYING": st.flying,
 		"ASKED0": st.questions[0], "ASKED1": st.questions[1], "ASKED2": st.questions[2]} {
@@ -114,7 +115,7 @@ func stage(ts *testscript.TestScript, neg bool, args []string) {
 func staging(t *testing.T) (data string, st staged) {
 	t.Helper()
 	data = t.TempDir()
-	st, err := prepare(t.Context(), data)
+	st, err := prepare(t.Context(), data, "")
 	if err != nil {
 		t.Fatal(err)
 	}

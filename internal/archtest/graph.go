@@ -161,7 +161,7 @@ func graph() []row {
 			why: "the flags that name an install and a server, which commands of both kinds have"},
 		{pkg: "internal/cli/page", ours: []string{"webfetch", "weburl", "internal/cli"},
 			why: "commands that read one page; no install, no server"},
-		{pkg: "internal/cli/serving", ours: []string{".", "webfetch", "internal/agent", "internal/allowed", "internal/cli", "internal/cli/page", "internal/cli/place", "internal/clientblock", "internal/datafolder", "internal/install", "internal/keyfile", "internal/ledger", "internal/operatorapi",
+		{pkg: "internal/cli/serving", ours: []string{".", "webfetch", "weburl", "internal/agent", "internal/allowed", "internal/cli", "internal/cli/page", "internal/cli/place", "internal/clientblock", "internal/datafolder", "internal/install", "internal/keyfile", "internal/ledger", "internal/operatorapi",
 			"internal/people", "internal/relay", "internal/store/agentstore", "internal/store/allowedstore", "internal/store/auditstore", "internal/store/keystore", "internal/store/peoplestore", "internal/store/processstore", "internal/store/retention", "internal/store/schema",
 			"internal/store/sqldb", "internal/store/watchstore"},
 			modules: []string{"golang.org/x/sys"},

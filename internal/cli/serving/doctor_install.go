@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/agent"
@@ -166,6 +167,7 @@ func database(ctx context.Context, d *checkup, db *sqldb.DB) (usable bool) {
 		d.add("database", "fail", "it does not answer: %v", err)
 		return false
 	}
+	version, _, _ = strings.Cut(version, " ") // a distribution's own numbers stand behind
 	st, err := schema.Look(ctx, db)
 	if err == nil {
 		err = st.Err()
