@@ -333,6 +333,9 @@ func TestTM071ASessionIsOfOneName(t *testing.T) {
 		if len(got.header.Values("Set-Cookie")) > 0 {
 			t.Errorf("a cookie is set at %s", host)
 		}
+		if strings.Contains(got.body, label) { // the name is what another program would need
+			t.Errorf("at %s the install tells its own name: %s", host, got.body)
+		}
 		r = w.request(cred{}, "GET", "/api/me", "")
 		r.Host = host
 		r.Header.Set("Authorization", "Bearer "+w.creds["owner, by token"].bearer)
@@ -368,5 +371,31 @@ func TestTwoCredentialsAreNotTakenForOne(t *testing.T) {
 		r := w.request(cred{}, "GET", "/api/me", "")
 		r.Header["Authorization"] = []string{header}
 		refused(t, w.send(r), 401, gate.CodeInvalidToken)
+	}
+}
+
+// TestF265TheEarlierFaultAnswers: who asks, then what is named, then the form of the body, its values, its version.
+func TestF265TheEarlierFaultAnswers(t *testing.T) {
+	w := newWorld(t)
+	const path = "/api/agents/alice/web/read"
+	if got := w.do("owner", "PUT", path, `{"version":0,"mode":"inherit"}`); got.status != 200 {
+		t.Fatal(got)
+	}
+	for _, c := range []struct {
+		who, path, body string
+		status          int
+	}{
+		{"nobody", "/api/agents/none/web/read", "{", 401},
+		{"viewer of alice", "/api/agents/none/web/read", "{", 403},
+		{"operator of bob", path, "{", 404},
+		{"owner", "/api/agents/none/web/read", `{"x":1}`, 404},
+		{"owner", path, `{"x":1`, 400},
+		{"owner", path, `{"version":0,"mode":"inherit","x":1}`, 422},
+		{"owner", path, `{"version":0,"mode":"inherit","limits":{"requests_per_run":-1}}`, 422},
+		{"owner", path, `{"version":0,"mode":"inherit"}`, 409},
+	} {
+		if got := w.do(c.who, "PUT", c.path, c.body); got.status != c.status {
+			t.Errorf("%s at %s with %s: %d, want %d", c.who, c.path, c.body, got.status, c.status)
+		}
 	}
 }

@@ -128,7 +128,7 @@ func New(d Deps, o Options) (*Server, error) {
 	if err := s.gate.Complete(); err != nil {
 		return nil, err
 	}
-	s.pages, err = pages.New(s.gate, pages.Options{SignIn: o.Base, Sessions: o.Names.Listed, Log: s.log})
+	s.pages, err = pages.New(s.gate, pages.Options{Sessions: o.Names.Listed, Log: s.log})
 	return s, err
 }
 

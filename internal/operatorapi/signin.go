@@ -162,7 +162,7 @@ func optionalBody(op *huma.Operation) {
 func (s *Server) comesFrom(ctx context.Context, v *gate.Visit, label string) (people.Browser, error) {
 	in := gate.ArrivalOf(ctx)
 	if !in.Listed {
-		return people.Browser{}, gate.Fail(http.StatusForbidden, gate.CodeInvalidHost, "people sign in at "+s.o.Base()+": a session at this name would be any program's on this machine")
+		return people.Browser{}, gate.Fail(http.StatusForbidden, gate.CodeInvalidHost, "people sign in under this install's own name, to which `wayleave sign-in` prints a link; a session at this one could be any program's on this machine")
 	}
 	return people.Browser{Address: v.From, Cookie: in.Cookie, Label: label}, nil
 }

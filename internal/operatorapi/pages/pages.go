@@ -45,8 +45,6 @@ func Headers(h http.Header) {
 
 // Options of the pages.
 type Options struct {
-	// SignIn says where people sign in, for who came by another name of ours.
-	SignIn func() string
 	// Sessions says whether a request came by a name at which there are sessions.
 	Sessions func(*http.Request) bool
 	Log      *slog.Logger
@@ -138,7 +136,7 @@ type stop struct{ Text, Leaves, Act, Impact, Verb string }
 func (p *Pages) page(pattern, view string, make func(*ask, *frame) (any, error)) {
 	p.mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
 		if !p.o.Sessions(r) {
-			p.write(w, http.StatusForbidden, "elsewhere", frame{Title: "Another name", Body: p.o.SignIn()})
+			p.write(w, http.StatusForbidden, "elsewhere", frame{Title: "Another name"})
 			return
 		}
 		// A link from another site comes without the cookie. The page asks again by itself, which then comes from us.

@@ -35,7 +35,7 @@ func (p *Pages) bind() {
 // signIn takes nobody's session: a link's secret stands behind #, where the page's script finds it.
 func (p *Pages) signIn(w http.ResponseWriter, r *http.Request) {
 	if !p.o.Sessions(r) {
-		p.write(w, http.StatusForbidden, "elsewhere", frame{Title: "Another name", Body: p.o.SignIn()})
+		p.write(w, http.StatusForbidden, "elsewhere", frame{Title: "Another name"})
 		return
 	}
 	p.write(w, http.StatusOK, "sign-in", frame{Title: "Sign in", Body: local(r.URL.Query().Get("next"))})
