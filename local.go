@@ -32,7 +32,7 @@ const (
 )
 
 // ServePipes serves the clients that come in by a socket of the same user, each for the agent that it names, until ctx
-// ends. Clients that are there then are served until the service ends.
+// ends. From then on nothing more is read from those that are there; what they had asked is answered.
 func (s *Service) ServePipes(ctx context.Context, l net.Listener) error {
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -47,6 +47,11 @@ func (s *Service) ServePipes(ctx context.Context, l net.Listener) error {
 		}
 		clients.Go(func() {
 			defer c.Close()
+			defer context.AfterFunc(ctx, func() {
+				if u, ok := c.(*net.UnixConn); ok { // what comes from now on is the next server's
+					_ = u.CloseRead()
+				}
+			})()
 			if err := s.pipe(context.WithoutCancel(ctx), c); err != nil && !errors.Is(err, io.EOF) {
 				s.log.Info("a client over pipes", "error", err)
 			}

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/agent"
@@ -80,6 +81,7 @@ type Service struct {
 	api     *operatorapi.Server
 	meters  *meters
 	chores  []func(context.Context)
+	clients sync.RWMutex // each client over pipes has it for reading, the end for writing
 	answers addresses
 }
 
@@ -212,7 +214,7 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 	s.door.Drain()
 	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()
-	if server.Shutdown(grace) != nil {
+	if server.Shutdown(grace) != nil || !s.left(grace) {
 		s.log.Info("calls were cancelled at the end")
 	}
 	s.door.Close()
@@ -242,6 +244,21 @@ func (s *Service) lives(ctx context.Context, life <-chan error) (ended bool, err
 		}
 	}
 	return false, nil
+}
+
+// left waits until the clients over pipes have had their answers and are gone, and says whether they are.
+func (s *Service) left(ctx context.Context) bool {
+	gone := make(chan struct{})
+	go func() {
+		s.clients.Lock() // for good: from here on no client is let in
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // over is a channel that is closed where something is over already.
@@ -293,6 +310,10 @@ func (s *Service) ServeStdio(ctx context.Context, slug string, in io.Reader, out
 
 // serveStdio tells whether a client is served before it is.
 func (s *Service) serveStdio(ctx context.Context, slug string, in io.Reader, out io.Writer, tell func(refused error) error) error {
+	if !s.clients.TryRLock() {
+		return errors.New("this process is ending") // not told: the client looks for the next one
+	}
+	defer s.clients.RUnlock()
 	if err := agent.CheckSlug(slug); err != nil {
 		return errors.Join(err, tell(err))
 	}

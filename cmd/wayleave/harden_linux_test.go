@@ -23,33 +23,6 @@ func ordinary(cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// program copies this test binary, which is the program under the name wayleave, to where an ordinary user may run it.
-func program(t *testing.T) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	path := filepath.Join(dir, "wayleave")
-	if err := os.WriteFile(path, data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o755); err != nil { // whatever the umask is
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestTM095OwnersMemoryIsShutToOthersOfItsUser(t *testing.T) {
 	cmd := ordinary(exec.CommandContext(t.Context(), program(t), "mcp"))
 	home := filepath.Join(filepath.Dir(cmd.Path), "home") // beside the program, where that user may come

@@ -59,6 +59,7 @@ type Relay struct {
 type asked struct {
 	line   []byte
 	method string
+	unsent bool // no server has had a byte of it, so that the next one may have it whatever it is
 }
 
 // line is what a relay reads of one.
@@ -160,14 +161,27 @@ type Final struct{ Err error }
 func (f *Final) Error() string { return f.Err.Error() }
 func (f *Final) Unwrap() error { return f.Err }
 
-// ask carries a line of the client's. A line that cannot be written is dealt with when the server's end is noticed.
+// ask carries a line of the client's. A line that cannot be written is dealt with when the server's end is noticed: a
+// server that ends in order reads no more, and answers what it has read.
 func (r *Relay) ask(raw []byte) {
-	r.note(raw)
-	_, _ = r.conn.Write(append(raw, '\n'))
+	id := r.note(raw)
+	if n, err := r.conn.Write(append(raw, '\n')); err != nil && n == 0 {
+		r.keep(id)
+	}
 }
 
-// note keeps what the next server must hear.
-func (r *Relay) note(raw []byte) {
+// keep notes that nobody has had a request.
+func (r *Relay) keep(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a, waits := r.pending[id]; waits {
+		a.unsent = true
+		r.pending[id] = a
+	}
+}
+
+// note keeps what the next server must hear, and gives a request's id as it was written.
+func (r *Relay) note(raw []byte) (id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l, ok := read(raw)
@@ -178,15 +192,16 @@ func (r *Relay) note(raw []byte) {
 		r.confirmed = raw
 	}
 	if ok && l.Method != "" && len(l.ID) > 0 {
-		id := string(l.ID)
+		id = string(l.ID)
 		if _, twice := r.pending[id]; !twice {
 			r.order = append(r.order, id)
 		}
-		r.pending[id] = asked{raw, l.Method}
+		r.pending[id] = asked{line: raw, method: l.Method}
 		if len(r.order) > 64+2*len(r.pending) { // most were answered meanwhile
 			r.order = slices.DeleteFunc(r.order, func(id string) bool { _, waits := r.pending[id]; return !waits })
 		}
 	}
+	return id
 }
 
 // end says that the client asks no more.
@@ -227,7 +242,7 @@ func (r *Relay) abandon() {
 		if !waits {
 			continue
 		}
-		if !a.isCall() {
+		if !a.isCall() || a.unsent {
 			left = append(left, id)
 			continue
 		}
@@ -251,7 +266,13 @@ func (r *Relay) introduction() (lines [][]byte) {
 		}
 	}
 	for _, id := range r.order {
-		lines = append(lines, r.pending[id].line)
+		a, waits := r.pending[id]
+		if !waits {
+			continue
+		}
+		a.unsent = false
+		r.pending[id] = a
+		lines = append(lines, a.line)
 	}
 	return lines
 }
