@@ -1,13 +1,13 @@
 package wayleave
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/wayleave/wayleave/internal/agent"
-	"github.com/wayleave/wayleave/internal/allowed"
 	"github.com/wayleave/wayleave/internal/datafolder"
 )
 
@@ -49,16 +49,19 @@ func TestFilesOfAnEarlierVersionAreTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, token, err := agent.NewStore(folder, nil).NewToken("alice", agent.ScopeTools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := allowed.NewStore(folder, nil).Allow(permit.String(), "alice"); err != nil {
-		t.Fatal(err)
+	token := "wl_tools_" + strings.Repeat("0a1b", 13)
+	for name, text := range map[string]string{
+		"agents.json": fmt.Sprintf(`{"version":1,"agents":[{"slug":"alice","created":"2025-11-02T03:04:05Z"}],
+			"tokens":[{"id":"tok_one","agent":"alice","scope":"tools","hash":"%x","created":"2025-11-02T03:04:06Z"}]}`, sha256.Sum256([]byte(token))),
+		"allowed.json": fmt.Sprintf(`{"version":1,"hosts":[{"host":%q,"agent":"alice","created":"2025-11-02T03:04:05Z"}]}`, permit),
+	} {
+		if err := os.WriteFile(filepath.Join(folder.Path(), name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for range 2 { // the second start finds them in the database
 		in := launch(t, Options{Data: folder.Path()})
-		if got, failed := read(t, in.client(t, token.Reveal(), ""), map[string]any{"url": url}); failed || !strings.Contains(got, "internal wiki") {
+		if got, failed := read(t, in.client(t, token, ""), map[string]any{"url": url}); failed || !strings.Contains(got, "internal wiki") {
 			t.Fatalf("the token and the permit of before: %s", got)
 		}
 		if err := in.stop(); err != nil {

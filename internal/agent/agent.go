@@ -123,8 +123,6 @@ const (
 	tokenPrefix = "wl_"
 	// tokenBytes is the randomness of a token: 256 bits, so that guessing needs no rate limit.
 	tokenBytes = 32
-	// idBytes is the randomness of a token's public id.
-	idBytes = 10
 )
 
 // Prefixes of ids. Those of the files' tokens are kept when they are imported.
@@ -148,13 +146,9 @@ var encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPaddin
 var maxToken = len(tokenPrefix) + len(ScopeHarness) + len("_") + encoding.EncodedLen(tokenBytes)
 
 func mint(scope Scope) secret.Value {
-	return secret.New(tokenPrefix + string(scope) + "_" + random(tokenBytes))
-}
-
-func random(n int) string {
-	b := make([]byte, n)
+	b := make([]byte, tokenBytes)
 	_, _ = rand.Read(b) // documented never to fail
-	return encoding.EncodeToString(b)
+	return secret.New(tokenPrefix + string(scope) + "_" + encoding.EncodeToString(b))
 }
 
 func hash(text string) string {

@@ -14,18 +14,15 @@ import (
 	"github.com/wayleave/wayleave/internal/strictjson"
 )
 
-// Files is what the store needs of a data folder; see package datafolder for what it promises.
+// Files is what taking over needs of a data folder; see package datafolder for what it promises.
 type Files interface {
 	Path() string // the folder, for messages
 	Read(name string) ([]byte, fs.FileInfo, error)
-	Stat(name string) (fs.FileInfo, error)
-	Update(name string, edit func(old []byte) ([]byte, error)) error
 }
 
 const (
 	agentsFile = "agents.json"
-	// usesFile holds when each token was last used. It is a file of its own so that serving a request never rewrites
-	// the one that says who may call.
+	// usesFile holds when each token was last used.
 	usesFile = "token-use.json"
 	version  = 1
 )

@@ -1,144 +1,120 @@
 // Package allowed keeps the private hosts that a person allowed agents to read while the service runs.
 //
-// The one rule: only a person's command writes here. Each host is checked before it is kept, and a file that cannot be
+// The one rule: only a person's command writes here. Each host is checked before it is kept, and a list that cannot be
 // read allows nothing.
 package allowed
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"slices"
 	"sync"
-	"time"
 
 	"github.com/wayleave/wayleave/weburl"
 )
 
-// Store reads and changes the list. It is safe for concurrent use, in one process and in several.
-type Store struct {
-	files Files
-	now   func() time.Time
+var (
+	// ErrNotFound says that there is no such agent.
+	ErrNotFound = errors.New("not found")
+	// ErrNotAllowed says that a host that was to be removed is not on the list.
+	ErrNotAllowed = errors.New("is not on the list")
+)
 
-	mu   sync.Mutex // guards what follows
-	seen fs.FileInfo
-	read bool
-	book book
-	why  error // why the book could not be read
+// Rows keeps the list. Each method is one transaction; by is who changes something, as the audit names actors.
+type Rows interface {
+	// Hosts gives all hosts in the order in which they were allowed, and the number of configuration writes at that moment.
+	// Where that is seen, which the caller read before, it gives no hosts.
+	Hosts(ctx context.Context, seen int64) (hosts []Host, epoch int64, err error)
+	// Add keeps a host, and gives the one that is kept. ErrNotFound.
+	Add(ctx context.Context, h Host, by string) (Host, error)
+	// Remove takes a host off the list. ErrNotAllowed.
+	Remove(ctx context.Context, host, agent, by string) (Host, error)
+	// Import keeps hosts if there is none yet, and says whether it did.
+	Import(ctx context.Context, hosts []Host, by string) (bool, error)
 }
 
-// NewStore opens the list of a data folder. now gives the time; nil means the system's clock.
-func NewStore(files Files, now func() time.Time) *Store {
-	if now == nil {
-		now = time.Now
-	}
-	return &Store{files: files, now: now}
+// Register is the hosts that a person allowed agents to read. It is safe for concurrent use, and asks the database at
+// each question whether something changed, by whatever process.
+type Register struct {
+	rows Rows
+
+	mu    sync.Mutex // guards what follows
+	epoch int64      // of hosts; 0: never read
+	hosts []Host
+	whose map[string]allowance // by agent; made anew with hosts
 }
 
-// For gives what an agent is allowed, and a text that is another one when that changed. The error says why nothing can
-// be allowed now.
-func (s *Store) For(agent string) (permits []weburl.Permit, edition string, err error) {
-	hosts, err := s.List()
-	if err != nil {
+type allowance struct {
+	permits []weburl.Permit
+	edition string
+}
+
+// NewRegister opens the list that rows keep.
+func NewRegister(rows Rows) *Register { return &Register{rows: rows} }
+
+// For gives what an agent, by its id, is allowed, and a text that is another one when that changed. The error says why
+// nothing can be allowed now. The permits are shared: they are for reading.
+func (r *Register) For(ctx context.Context, agent string) (permits []weburl.Permit, edition string, err error) {
+	if err := r.refresh(ctx); err != nil {
 		return nil, "", err
 	}
-	for _, h := range hosts {
-		if h.Agent != "" && h.Agent != agent {
-			continue
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, known := r.whose[agent]
+	if !known {
+		for _, h := range r.hosts {
+			if h.AgentID != "" && h.AgentID != agent {
+				continue
+			}
+			p, err := weburl.ParsePermit(h.Host)
+			if err != nil { // it was parsed before it was kept: somebody else wrote here
+				return nil, "", err
+			}
+			a.permits = append(a.permits, p)
+			a.edition += p.String() + "\n"
 		}
-		p, err := weburl.ParsePermit(h.Host)
-		if err != nil {
-			return nil, "", err // cannot be: parse has read it
-		}
-		permits = append(permits, p)
-		edition += p.String() + "\n"
+		r.whose[agent] = a
 	}
-	return permits, edition, nil
+	return a.permits, a.edition, nil
+}
+
+// refresh reads the list again if configuration changed.
+func (r *Register) refresh(ctx context.Context) error {
+	r.mu.Lock()
+	seen := r.epoch
+	r.mu.Unlock()
+	hosts, epoch, err := r.rows.Hosts(ctx, seen)
+	if err != nil || epoch == seen {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if epoch > r.epoch { // else somebody read a newer one meanwhile
+		r.epoch, r.hosts, r.whose = epoch, hosts, make(map[string]allowance)
+	}
+	return nil
 }
 
 // List gives all hosts in the order in which they were allowed.
-func (s *Store) List() ([]Host, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	info, err := s.files.Stat(file)
-	if err != nil {
-		return nil, fmt.Errorf("look at %s: %w", file, err)
-	}
-	if !s.read || !same(s.seen, info) {
-		var data []byte
-		data, s.seen, err = s.files.Read(file)
-		s.book, s.why = book{}, err
-		if err == nil {
-			s.book, s.why = parse(s.files, data)
-		}
-		s.read = true
-	}
-	return slices.Clone(s.book.Hosts), s.why
+func (r *Register) List(ctx context.Context) ([]Host, error) {
+	hosts, _, err := r.rows.Hosts(ctx, 0)
+	return hosts, err
 }
 
-func same(a, b fs.FileInfo) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
-}
-
-// ErrNotAllowed says that a host that was to be removed is not on the list.
-var ErrNotAllowed = errors.New("is not on the list")
-
-// Allow adds a host for an agent (empty: for every agent) and gives it as it is kept. One that is there already is no
-// error.
-func (s *Store) Allow(host, agent string) (Host, error) {
+// Allow adds a host for an agent, by its id (empty: for every agent), and gives it as it is kept. One that is there
+// already is no error.
+func (r *Register) Allow(ctx context.Context, host, agent, by string) (Host, error) {
 	p, err := weburl.ParsePermit(host)
 	if err != nil {
 		return Host{}, err
 	}
-	out := Host{Host: p.String(), Agent: agent, Created: s.now().UTC()}
-	err = s.change(func(b *book) error {
-		if i := find(b, out); i >= 0 {
-			out = b.Hosts[i]
-			return nil
-		}
-		b.Hosts = append(b.Hosts, out)
-		return nil
-	})
-	return out, err
+	return r.rows.Add(ctx, Host{Host: p.String(), AgentID: agent, By: by}, by)
 }
 
-// Remove takes a host off the list.
-func (s *Store) Remove(host, agent string) (Host, error) {
+// Remove takes a host off the list of an agent, by its id, or off that of every agent.
+func (r *Register) Remove(ctx context.Context, host, agent, by string) (Host, error) {
 	p, err := weburl.ParsePermit(host)
 	if err != nil {
 		return Host{}, err
 	}
-	out := Host{Host: p.String(), Agent: agent}
-	err = s.change(func(b *book) error {
-		i := find(b, out)
-		if i < 0 {
-			return ErrNotAllowed
-		}
-		out = b.Hosts[i]
-		b.Hosts = slices.Delete(b.Hosts, i, i+1)
-		return nil
-	})
-	return out, err
-}
-
-func find(b *book, h Host) int {
-	return slices.IndexFunc(b.Hosts, func(x Host) bool { return x.Host == h.Host && x.Agent == h.Agent })
-}
-
-func (s *Store) change(edit func(*book) error) error {
-	return s.files.Update(file, func(old []byte) ([]byte, error) {
-		b, err := parse(s.files, old)
-		if err != nil {
-			return nil, err
-		}
-		if err := edit(&b); err != nil {
-			return nil, err
-		}
-		return json.MarshalIndent(b, "", "  ")
-	})
+	return r.rows.Remove(ctx, p.String(), agent, by)
 }

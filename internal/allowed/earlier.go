@@ -14,12 +14,10 @@ import (
 	"github.com/wayleave/wayleave/weburl"
 )
 
-// Files is what the store needs of a data folder; see package datafolder for what it promises.
+// Files is what taking over needs of a data folder; see package datafolder for what it promises.
 type Files interface {
 	Path() string // the folder, for messages
 	Read(name string) ([]byte, fs.FileInfo, error)
-	Stat(name string) (fs.FileInfo, error)
-	Update(name string, edit func(old []byte) ([]byte, error)) error
 }
 
 const (

@@ -92,19 +92,6 @@ func Open(path string) (*Folder, error) {
 	return f, nil
 }
 
-// Expect is Open for a process that keeps nothing itself: a folder that is not there is not made, and has no files until
-// another process makes it.
-func Expect(path string) (*Folder, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("data folder %s: %w", path, err)
-	}
-	if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
-		return &Folder{path: abs}, nil
-	}
-	return Open(abs)
-}
-
 // Look opens a folder that must be there already, and changes nothing. The error of a missing folder is
 // fs.ErrNotExist.
 func Look(path string) (*Folder, error) {

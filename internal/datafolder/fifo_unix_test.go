@@ -18,8 +18,4 @@ func TestPipeInTheFolderIsRefusedAtOnce(t *testing.T) {
 	if _, _, err := f.Read("pipe"); err == nil || !strings.Contains(err.Error(), "not an ordinary file") {
 		t.Errorf("read: %v", err)
 	}
-	kept := func(old []byte) ([]byte, error) { return []byte("new"), nil }
-	if err := f.Update("pipe", kept); err == nil || !strings.Contains(err.Error(), "not an ordinary file") {
-		t.Errorf("update: %v", err)
-	}
 }

@@ -54,34 +54,6 @@ func (f *Folder) Read(name string) ([]byte, fs.FileInfo, error) {
 	return data, info, nil
 }
 
-// Stat gives a file's identity, nil for a missing file.
-func (f *Folder) Stat(name string) (fs.FileInfo, error) {
-	info, err := os.Stat(filepath.Join(f.path, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return info, err
-}
-
-// Update changes one file: edit gets the present bytes (nil for none) and gives the new ones. No other process
-// changes the file between the two. An error of edit leaves the file as it was and comes back as it is.
-func (f *Folder) Update(name string, edit func(old []byte) ([]byte, error)) error {
-	release, err := lock(filepath.Join(f.path, name+".lock"), true)
-	if err != nil {
-		return fmt.Errorf("lock %s: %w", name, err)
-	}
-	defer release()
-	old, _, err := f.Read(name)
-	if err != nil {
-		return err
-	}
-	changed, err := edit(old)
-	if err != nil {
-		return err
-	}
-	return f.replace(name, changed)
-}
-
 // replace writes beside the file, syncs, renames over it and syncs the folder, so that after a crash the name stands
 // for the old bytes or the new ones.
 func (f *Folder) replace(name string, data []byte) error {

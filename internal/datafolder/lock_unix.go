@@ -12,20 +12,15 @@ import (
 // errLocked says that another process has the lock.
 var errLocked = errors.New("locked by another process")
 
-// lock takes an exclusive lock on a file made for it; wait says whether to wait for the present holder. The lock goes
-// with the process, whatever way that ends. The file stays: removing it would let two processes lock two files of
-// one name.
-func lock(path string, wait bool) (release func(), err error) {
+// lock takes an exclusive lock on a file made for it, or says errLocked at once. The lock goes with the process, whatever
+// way that ends. The file stays: removing it would let two processes lock two files of one name.
+func lock(path string) (release func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode)
 	if err != nil {
 		return nil, err
 	}
-	how := unix.LOCK_EX
-	if !wait {
-		how |= unix.LOCK_NB
-	}
 	for {
-		err = unix.Flock(int(f.Fd()), how)
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}

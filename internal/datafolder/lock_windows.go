@@ -10,18 +10,14 @@ import (
 // errLocked says that another process has the lock.
 var errLocked = errors.New("locked by another process")
 
-// lock takes an exclusive lock on a file made for it; wait says whether to wait for the present holder. The lock goes
-// with the process, whatever way that ends.
-func lock(path string, wait bool) (release func(), err error) {
+// lock takes an exclusive lock on a file made for it, or says errLocked at once. The lock goes with the process, whatever
+// way that ends.
+func lock(path string) (release func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode)
 	if err != nil {
 		return nil, err
 	}
-	flags := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
-	if !wait {
-		flags |= windows.LOCKFILE_FAIL_IMMEDIATELY
-	}
-	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 	if err != nil {
 		f.Close()
 		if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

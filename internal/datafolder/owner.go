@@ -25,7 +25,7 @@ var ErrOwned = errors.New("the data folder is in use by another wayleave")
 // that there is one already.
 func (f *Folder) Own() (release func(), err error) {
 	for range lockTries {
-		if release, err = lock(filepath.Join(f.path, ownerLock), false); !errors.Is(err, errLocked) {
+		if release, err = lock(filepath.Join(f.path, ownerLock)); !errors.Is(err, errLocked) {
 			break
 		}
 		time.Sleep(lockPause)
@@ -79,7 +79,7 @@ func (f *Folder) Owner() (at Server, owned bool, err error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return Server{}, false, nil
 	}
-	release, err := lock(path, false)
+	release, err := lock(path)
 	if err == nil {
 		release()
 		return Server{}, false, nil

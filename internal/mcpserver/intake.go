@@ -286,6 +286,8 @@ var paramRules = []struct {
 	{"protocolVersion", "a string", isString},
 	{"name", "a string", isString},
 	{"cursor", "a string", isString},
+	{"requestState", "a string", isString},
+	{"inputResponses", "an object", isObject},
 }
 
 func isObject(v json.RawMessage) bool { return v[0] == '{' }

@@ -65,6 +65,8 @@ func TestInspectNamesWhatIsWrong(t *testing.T) {
 		{"name number", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`, jsonrpc.CodeInvalidParams, "1", "params.name is a string"},
 		{"no name", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, jsonrpc.CodeInvalidParams, "1", "params.name is missing"},
 		{"_meta text", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":"x"}}`, jsonrpc.CodeInvalidParams, "1", "params._meta is an object"},
+		{"state number", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","requestState":5}}`, jsonrpc.CodeInvalidParams, "1", "params.requestState is a string"},
+		{"answers list", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","inputResponses":[1]}}`, jsonrpc.CodeInvalidParams, "1", "params.inputResponses is an object"},
 		{"cursor number", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}`, jsonrpc.CodeInvalidParams, "1", "params.cursor is a string"},
 		{"clientInfo name", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":5}}}`, jsonrpc.CodeInvalidParams, "1", "params.clientInfo is"},
 		{"too deep", nested(maxDepth), jsonrpc.CodeInvalidRequest, "", "deeper than"},

@@ -87,7 +87,7 @@ func (s *Server) registerCalls() {
 			by = ledger.By{Kind: "operator", ID: v.Person.Person.ID}
 		}
 		r, err := s.d.Ledger.Reconcile(ctx, v.Owner(), v.Run.ID, in.Call,
-			ledger.Reconciliation{Verdict: ledger.Verdict(in.Body.Verdict), Note: oneLine(in.Body.Note), Evidence: in.Body.Evidence, By: by})
+			ledger.Reconciliation{Verdict: ledger.Verdict(in.Body.Verdict), Note: oneLine(in.Body.Note), Evidence: oneLine(in.Body.Evidence), By: by})
 		if err != nil {
 			return wire.Record{}, err
 		}
@@ -208,9 +208,9 @@ func readCall(body []byte) (wire.CallTool, error) {
 	if out.Tool == "" {
 		return bad("tool", "name the tool")
 	}
-	for _, c := range []byte(out.CallID) {
-		if c < ' ' || c > '~' {
-			return bad("call_id", "printable ASCII characters only")
+	for name, text := range map[string]string{"call_id": out.CallID, "approval": out.Approval} {
+		if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c > '~' }) {
+			return bad(name, "printable ASCII characters only")
 		}
 	}
 	out.Arguments = got["arguments"]

@@ -399,3 +399,34 @@ func TestF265TheEarlierFaultAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestARefusalNamesTheMember: one that is missing, and one whose number has another form, as every other; none of it in
+// the words of a library.
+func TestARefusalNamesTheMember(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		path, body    string
+		status        int
+		field, detail string
+	}{
+		{"/api/agents/alice/web/read", `{"mode":"inherit"}`, 422, "version", "version: it is missing"},
+		{"/api/agents/alice/web/read", `{"version":99999999999999999999,"mode":"inherit"}`, 422, "version", "version: it is no number"},
+		{"/api/agents/alice/web/read", `{"version":0,"mode":"inherit","limits":{"requests_per_run":1e2}}`, 422, "limits.requests_per_run", "limits.requests_per_run: it is no number"},
+		{"/api/agents/alice/web/read", `null`, 422, "", "the body: expected object"},
+		{"/api/agents/alice/web/read", "{\"version\":0,\"mode\":\"inherit\xff\"}", 400, "", "UTF-8"},
+	} {
+		p := w.do("owner", "PUT", c.path, c.body).problem(t)
+		if p.Status != c.status || p.Field != c.field || !strings.Contains(p.Detail, c.detail) || strings.Contains(p.Detail, "json:") {
+			t.Errorf("%s: %+v", c.body, p)
+		}
+		if pointer := "/" + strings.ReplaceAll(c.field, ".", "/"); c.field != "" && p.Pointer != pointer || c.field == "" && p.Pointer != "" {
+			t.Errorf("%s: points at %q", c.body, p.Pointer)
+		}
+	}
+	if p := w.do("owner", "GET", "/api/runs?cursor=%00", "").problem(t); p.Status != 422 || p.Field != "cursor" {
+		t.Errorf("a cursor that is no text: %+v", p)
+	}
+	if p := w.do("tools of alice", "POST", "/api/runs/run_alice/tool-calls", `{"tool":"web_fetch","approval":"a\u0000"}`).problem(t); p.Status != 400 || p.Field != "approval" {
+		t.Errorf("an approval that is no text: %+v", p)
+	}
+}

@@ -1,6 +1,6 @@
-// Package strictjson reads JSON that we wrote ourselves and nobody else should have: one value, every member known, none
-// twice. encoding/json takes the last of two members, of any letter case, and leaves what stands behind the value; a
-// file in which somebody's right stands must not be read by one of its halves.
+// Package strictjson reads JSON that we wrote ourselves and nobody else should have: one value in UTF-8, every member
+// known, none twice. encoding/json takes the last of two members, of any letter case, replaces what is not UTF-8, and
+// leaves what stands behind the value; a file in which somebody's right stands must not be read by one of its halves.
 package strictjson
 
 import (
@@ -10,10 +10,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Decode reads data into a pointer. The error is the end of a sentence about the data.
 func Decode(data []byte, into any) error {
+	if !utf8.Valid(data) {
+		return errors.New("it is not UTF-8")
+	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {

@@ -42,6 +42,7 @@ func TestDecodeRefusesWhatReadsInTwoWays(t *testing.T) {
 		`{"tokens":[{"facts":{"x":"1"},"id":"a","id":"b"}],"version":1}`: `"id" stands twice`,
 		`{"tokens":[],"version":1,"tokens":[]}`:                          `"tokens" stands twice`,
 		`{"other":1}`:                                                    "unknown field",
+		"{\"tokens\":[{\"id\":\"a\xff\"}]}":                              "not UTF-8",
 		`[]`:                                                             "cannot unmarshal",
 	} {
 		var got kept

@@ -149,10 +149,10 @@ func TestRefusalsAfterAdmissionAndHalfKnownOutcomes(t *testing.T) {
 			state   effect.State
 			outcome effect.Outcome
 		}{
-			{tooltest.Gate, tooltest.Covered, "press", "target_obscured", effect.Succeeded, effect.NotDispatched},
-			{tooltest.Sent, tooltest.Unseen, "press", "observation_failed", effect.Succeeded, effect.InputDispatched},
-			{tooltest.Sent, tooltest.Failed, "ask", "ask_unavailable", effect.Succeeded, effect.ProviderError},
-			{tooltest.Sent, tooltest.Failed, "peek", "peek_unavailable", effect.Succeeded, effect.ProviderError},
+			{tooltest.Gate, tooltest.ErrCovered, "press", "target_obscured", effect.Succeeded, effect.NotDispatched},
+			{tooltest.Sent, tooltest.ErrUnseen, "press", "observation_failed", effect.Succeeded, effect.InputDispatched},
+			{tooltest.Sent, tooltest.ErrFailed, "ask", "ask_unavailable", effect.Succeeded, effect.ProviderError},
+			{tooltest.Sent, tooltest.ErrFailed, "peek", "peek_unavailable", effect.Succeeded, effect.ProviderError},
 		} {
 			s.set.Script.At(c.point, func(context.Context) error { return c.err })
 			r := s.call(t, caller(), c.tool, `{"text":"x"}`)

@@ -38,7 +38,7 @@ func TestEffectsOfARunAreSentOneAfterTheOther(t *testing.T) {
 				s.set.Script.At(tooltest.Input(2), func(ctx context.Context) error {
 					err := inFlight.Do(ctx)
 					if broken {
-						return tooltest.Broken
+						return tooltest.ErrBroken
 					}
 					return err
 				})

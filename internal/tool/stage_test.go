@@ -304,7 +304,7 @@ func want(t *testing.T, r tool.Result, code string) {
 // hold leaves the implicit run with an effect of unknown outcome.
 func (s *stage) hold(t *testing.T) tool.Result {
 	t.Helper()
-	s.set.Script.At(tooltest.Input(2), func(context.Context) error { return tooltest.Broken })
+	s.set.Script.At(tooltest.Input(2), func(context.Context) error { return tooltest.ErrBroken })
 	r := s.call(t, caller(), "press", `{"text":"lost"}`)
 	s.set.Script.At(tooltest.Input(2), nil)
 	want(t, r, "connection_lost")

@@ -94,8 +94,6 @@ func (w *work) fault(ctx context.Context, err error) *Fault {
 	return f
 }
 
-func (w *work) run2() string { return w.inquiry.run.ID }
-
 // capability runs the capability's own part.
 func (w *work) capability() (done Done, err error) {
 	defer func() {

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -177,11 +179,32 @@ func (g *Gate) admit(r *http.Request, row route.Row) (*Visit, *Failure) {
 	case row.Unsafe() && !v.Person.Confirmed(r.Header.Get(ConfirmHeader)):
 		return nil, Fail(http.StatusForbidden, CodeConfirmMissing, "a browser's request that changes something carries the second secret of its session in "+ConfirmHeader+"; sign in again to get one")
 	}
+	if f := unwritten(r); f != nil {
+		return nil, f
+	}
 	if err := g.resolve(r.Context(), r, v); err != nil {
 		return nil, g.Failed(err)
 	}
 	return v, nil
 }
+
+// unwritten refuses an address with a name or value that is no text: nothing is called so, and no database takes it.
+func unwritten(r *http.Request) *Failure {
+	if !isText(r.URL.Path) {
+		return NotFound()
+	}
+	for name, values := range r.URL.Query() {
+		if isText(name) && slices.ContainsFunc(values, func(v string) bool { return !isText(v) }) {
+			f := Fail(http.StatusUnprocessableEntity, CodeInvalidRequest, name+": it is not UTF-8, or has the character NUL")
+			f.Field = name
+			return f
+		}
+	}
+	return nil
+}
+
+// isText says whether a database keeps a text as it is.
+func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
 // identify finds out who asks. A credential that opens nothing is never passed over for another one.
 func (g *Gate) identify(r *http.Request, v *Visit) *Failure {

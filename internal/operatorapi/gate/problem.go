@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -163,7 +164,7 @@ func (g *Gate) Failed(err error) *Failure {
 // framework turns what the HTTP library says of a request into our words. It never repeats what was sent: a body may
 // hold a secret.
 func framework(m *huma.ErrorModel) *Failure {
-	code, detail := CodeInvalidRequest, m.Detail
+	code, detail := CodeInvalidRequest, ""
 	switch m.Status {
 	case http.StatusRequestEntityTooLarge:
 		code, detail = CodeTooLarge, "the body is larger than this operation takes"
@@ -172,7 +173,7 @@ func framework(m *huma.ErrorModel) *Failure {
 	case http.StatusRequestTimeout:
 		detail = "the body did not arrive in time"
 	case http.StatusBadRequest:
-		detail = "the body is not one JSON value with each member once"
+		detail = "the body is not one JSON value in UTF-8 with each member once"
 		if len(m.Errors) == 0 {
 			detail = "this operation takes a JSON body"
 		}
@@ -185,14 +186,31 @@ func framework(m *huma.ErrorModel) *Failure {
 	if m.Status != http.StatusUnprocessableEntity || len(m.Errors) == 0 {
 		return f
 	}
-	where, rest, _ := strings.Cut(m.Errors[0].Location, ".")
-	f.Detail = rest + ": " + m.Errors[0].Message
-	f.Field = rest
+	where, field, _ := strings.Cut(m.Errors[0].Location, ".")
+	reason := m.Errors[0].Message
+	if name, ok := strings.CutPrefix(reason, missingBegins); ok { // the library names it in the words alone
+		name, _, _ = strings.Cut(name, " ")
+		field, reason = strings.TrimPrefix(field+"."+name, "."), "it is missing"
+	} else if found := unread.FindStringSubmatch(reason); found != nil {
+		field, reason = found[1], "it is no number that is taken here; write it without an exponent, and smaller"
+	}
+	if field == "" {
+		f.Detail = "the " + where + ": " + reason
+		return f
+	}
+	f.Detail = field + ": " + reason
+	f.Field = field
 	if where == "body" {
-		f.At(rest)
+		f.At(field)
 	}
 	return f
 }
+
+// missingBegins is how the HTTP library begins to say that a member is missing.
+const missingBegins = "expected required property "
+
+// unread is how encoding/json says that a member of the right type has a value that our own type does not: a number.
+var unread = regexp.MustCompile(`^json: .* into Go struct field \w+\.([\w.]+) of type `)
 
 // Unprocessable says that a member's value cannot be.
 func Unprocessable(field string, err error) *Failure {

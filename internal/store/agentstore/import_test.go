@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,11 +45,11 @@ func folder(t *testing.T, files map[string]string) *datafolder.Folder {
 
 func exists(t *testing.T, f *datafolder.Folder, name string) bool {
 	t.Helper()
-	info, err := f.Stat(name)
-	if err != nil {
+	_, err := os.Stat(filepath.Join(f.Path(), name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	return info != nil
+	return err == nil
 }
 
 func TestTokensOfAnEarlierVersionKeepWorking(t *testing.T) {
@@ -135,6 +136,11 @@ func TestDamagedFilesAreNotImported(t *testing.T) {
 		for name, files := range map[string]map[string]string{
 			"not JSON":     {"agents.json": "{"},
 			"next version": {"agents.json": `{"version":2}`},
+			"no version":   {"agents.json": `{}`},
+			"null":         {"agents.json": "null"},
+			"empty":        {"agents.json": ""},
+			"more behind":  {"agents.json": oldBook + "{}"},
+			"list twice":   {"agents.json": `{"version":1,"agents":[],"tokens":[],"tokens":[]}`},
 			"unknown key":  {"agents.json": `{"version":1,"tokenz":[]}`},
 			"bad slug":     {"agents.json": `{"version":1,"agents":[{"slug":"../x","created":"2025-11-02T03:04:05Z"}]}`},
 			"bad scope":    {"agents.json": strings.Replace(oldBook, `"scope":"tools"`, `"scope":"admin"`, 1)},

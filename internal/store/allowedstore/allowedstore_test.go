@@ -290,7 +290,8 @@ func TestListOfAnEarlierVersionIsTakenOverOnce(t *testing.T) {
 func TestDamagedListIsNotImported(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, _ *dbtest.Clock) {
 		r := open(db)
-		for _, text := range []string{"{", `{"version":2}`, `{"version":1,"hostz":[]}`, `{"version":1,"hosts":[{"host":"http://x/"}]}`,
+		for _, text := range []string{"{", "{}", "null", `{"version":2}`, `{"version":1,"hostz":[]}`, `{"version":1,"hosts":[]} x`, `{"version":1,"hosts":[{"host":"http://x/"}]}`,
+			`{"version":1,"hosts":[{"host":"10.0.0.1","agent":"alice","AGENT":""}]}`,
 			`{"version":1,"hosts":[{"host":"10.0.0.1"},{"host":"10.0.0.2","agent":"../x"}]}`} {
 			f := folder(t, text)
 			if did, err := r.Import(t.Context(), f, "system", agentID(db)); err == nil || did || !strings.Contains(err.Error(), f.Path()) {

@@ -241,7 +241,7 @@ func (a *args) ask(ctx context.Context, where tool.Where, gate tool.Gate) (tool.
 func (a *args) press(ctx context.Context, where tool.Where, gate tool.Gate) (tool.Done, error) {
 	s := &a.p.set.Script
 	switch err := s.reach(ctx, Gate); {
-	case errors.Is(err, Covered):
+	case errors.Is(err, ErrCovered):
 		e := &observation.Error{Code: "target_obscured", Outcome: effect.NotDispatched, What: "press on " + untrusted.Quote(a.Text) + " is covered",
 			Next: observation.ObserveAgain, Say: "Nothing was sent. Choose a fresh action."}
 		return tool.Done{Result: e.Result(), Outcome: e.Outcome, Code: e.Code}, nil
@@ -264,7 +264,7 @@ func (a *args) press(ctx context.Context, where tool.Where, gate tool.Gate) (too
 			return a.broke(where, err)
 		}
 		if err := permit.Check(); err != nil {
-			return a.broke(where, Broken)
+			return a.broke(where, ErrBroken)
 		}
 		if err := a.p.set.World.add(Entry{a.p.name, where.Call, n, a.Text}); err != nil {
 			return tool.Done{}, err
@@ -279,10 +279,10 @@ func (a *args) press(ctx context.Context, where tool.Where, gate tool.Gate) (too
 // broke is how an effect ends whose sending did not go well.
 func (a *args) broke(where tool.Where, err error) (tool.Done, error) {
 	switch {
-	case errors.Is(err, Broken):
+	case errors.Is(err, ErrBroken):
 		e := where.Say.Lost(ledger.Record{ID: where.Call, Run: where.Run}, "connection_lost", "the connection broke while "+a.p.name+" was being delivered")
 		return tool.Done{Result: e.Result(), Outcome: e.Outcome, Code: e.Code}, nil
-	case errors.Is(err, Unseen):
+	case errors.Is(err, ErrUnseen):
 		e := &observation.Error{Code: "observation_failed", Outcome: effect.InputDispatched, What: "every input was delivered, then the page could not be read",
 			Next: observation.Inspect, Say: "This proves delivery, not that the site saved anything. Look before going on."}
 		return tool.Done{Result: e.Result(), Outcome: e.Outcome, Code: e.Code}, nil

@@ -21,14 +21,14 @@ func Input(n int) string { return "input " + string(rune('0'+n)) }
 
 // What a script may give back. Any other error is a fault of the capability.
 var (
-	// Covered, at Gate: a known refusal before any input.
-	Covered = errors.New("something lies above the target")
-	// Broken, at an Input or Sent: the connection broke, and nobody knows what arrived.
-	Broken = errors.New("the connection broke")
-	// Unseen, at Sent: all was sent, and what followed could not be looked at.
-	Unseen = errors.New("the page could not be read")
-	// Failed, at Sent of a query or observation: the other side answered with an error.
-	Failed = errors.New("the other side failed")
+	// ErrCovered, at Gate: a known refusal before any input.
+	ErrCovered = errors.New("something lies above the target")
+	// ErrBroken, at an Input or Sent: the connection broke, and nobody knows what arrived.
+	ErrBroken = errors.New("the connection broke")
+	// ErrUnseen, at Sent: all was sent, and what followed could not be looked at.
+	ErrUnseen = errors.New("the page could not be read")
+	// ErrFailed, at Sent of a query or observation: the other side answered with an error.
+	ErrFailed = errors.New("the other side failed")
 )
 
 // Script is what tools do at each point beside their work. The zero Script does nothing. It is safe for concurrent use.
