@@ -12,10 +12,18 @@ import (
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
-// first makes what an install begins with.
+// first makes what an install begins with, or gives what somebody made since the caller looked.
 func (s *Store) first(ctx context.Context) (row, error) {
-	if err := s.db.Read(ctx, nothingSealed); err != nil {
-		return row{}, err
+	var there row
+	var found bool
+	err := s.db.Read(ctx, func(tx *sqldb.Tx) (err error) {
+		if there, found, err = currentRow(tx); err != nil || found {
+			return err
+		}
+		return nothingSealed(tx)
+	})
+	if err != nil || found {
+		return there, err
 	}
 	m, made, err := s.masters.Make()
 	if err != nil {

@@ -66,6 +66,19 @@ func TestFirstStartsAgree(t *testing.T) {
 	})
 }
 
+// TestFirstStartThatSomebodyElseMade: between the look and the making another process made it. That is no lost keyset.
+func TestFirstStartThatSomebodyElseMade(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		p := s.open(t, nil)
+		fill(t, p.db, p.keys, "text", "control")
+		second := (&Store{db: s.place.Open(t), masters: s.source()}).with(Options{})
+		r, err := second.first(t.Context())
+		if err != nil || r.id != p.present().id {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
 // TestFirstStartsOnTwoMachines: the second has a key file of its own making, which protects nothing; it says so and leaves
 // none behind.
 func TestFirstStartsOnTwoMachines(t *testing.T) {
