@@ -95,8 +95,12 @@ var ErrNotImported = errors.New("was written by an earlier version and is not re
 // renames now. A file that cannot be read is an error and changes nothing.
 func (d *Directory) Import(ctx context.Context, files Files, by string) (bool, error) {
 	b, info, err := readBook(files)
-	if err != nil || info == nil {
+	if err != nil {
 		return false, err
+	}
+	if info == nil {
+		dropLocks(files)
+		return false, nil
 	}
 	uses, err := readUses(files)
 	if err != nil {
@@ -115,7 +119,17 @@ func (d *Directory) Import(ctx context.Context, files Files, by string) (bool, e
 			return false, fmt.Errorf("%s %w", filepath.Join(files.Path(), agentsFile), err)
 		}
 	}
-	return did, errors.Join(setAside(files, agentsFile), setAside(files, usesFile))
+	err = errors.Join(setAside(files, agentsFile), setAside(files, usesFile))
+	dropLocks(files)
+	return did, err
+}
+
+// dropLocks removes what the earlier version locked while it changed its files. One that cannot be removed is in nobody's
+// way.
+func dropLocks(files Files) {
+	for _, name := range []string{agentsFile, usesFile} {
+		_ = os.Remove(filepath.Join(files.Path(), name+".lock"))
+	}
 }
 
 var hexHash = regexp.MustCompile(`^[0-9a-f]{64}$`)

@@ -62,6 +62,10 @@ func parse(files Files, data []byte) (book, error) {
 // ImportedSuffix is what the name of the file gets once it was taken over.
 const ImportedSuffix = ".imported"
 
+// lockSuffix is that of the file which the earlier version locked while it changed its file. One that cannot be removed is
+// in nobody's way.
+const lockSuffix = ".lock"
+
 // ErrNotImported says that the file of an earlier version lies beside a database that has a list already, so it was not
 // read.
 var ErrNotImported = errors.New("was written by an earlier version and is not read any more, since the database has a list of its own; move it away")
@@ -70,14 +74,18 @@ var ErrNotImported = errors.New("was written by an earlier version and is not re
 // makes an agent by its slug. It says whether it did. Where it was cut off before renaming, it renames now.
 func (r *Register) Import(ctx context.Context, files Files, by string, agentID func(ctx context.Context, slug string) (string, error)) (bool, error) {
 	data, info, err := files.Read(file)
-	if err != nil || info == nil {
+	if err != nil {
 		return false, err
+	}
+	path := filepath.Join(files.Path(), file)
+	if info == nil {
+		_ = os.Remove(path + lockSuffix)
+		return false, nil
 	}
 	b, err := parse(files, data)
 	if err != nil {
 		return false, err
 	}
-	path := filepath.Join(files.Path(), file)
 	var hosts []Host
 	for _, h := range b.Hosts {
 		p, err := weburl.ParsePermit(h.Host)
@@ -104,6 +112,7 @@ func (r *Register) Import(ctx context.Context, files Files, by string, agentID f
 	if err := os.Rename(path, path+ImportedSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return did, err
 	}
+	_ = os.Remove(path + lockSuffix)
 	return did, nil
 }
 

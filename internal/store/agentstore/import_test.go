@@ -54,7 +54,7 @@ func exists(t *testing.T, f *datafolder.Folder, name string) bool {
 
 func TestTokensOfAnEarlierVersionKeepWorking(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, _ *dbtest.Clock) {
-		d, f := open(db), folder(t, map[string]string{"agents.json": oldBook, "token-use.json": oldUses})
+		d, f := open(db), folder(t, map[string]string{"agents.json": oldBook, "token-use.json": oldUses, "agents.json.lock": "", "token-use.json.lock": ""})
 		if did, err := d.Import(t.Context(), f, "system"); err != nil || !did {
 			t.Fatalf("%v, %v", did, err)
 		}
@@ -82,9 +82,20 @@ func TestTokensOfAnEarlierVersionKeepWorking(t *testing.T) {
 			if exists(t, f, name) || !exists(t, f, name+agent.ImportedSuffix) {
 				t.Errorf("%s was not set aside", name)
 			}
+			if exists(t, f, name+".lock") {
+				t.Errorf("the lock of %s was left behind", name)
+			}
+			if err := os.WriteFile(filepath.Join(f.Path(), name+".lock"), nil, 0o600); err != nil { // as a program left it that set the file aside alone
+				t.Fatal(err)
+			}
 		}
 		if did, err := d.Import(t.Context(), f, "system"); err != nil || did {
 			t.Fatalf("a second time: %v, %v", did, err)
+		}
+		for _, name := range []string{"agents.json.lock", "token-use.json.lock"} {
+			if exists(t, f, name) {
+				t.Errorf("%s was left behind beside files that were taken over before", name)
+			}
 		}
 		if n := strings.Count(dump(t, db, "verb", "audit"), "agents.imported"); n != 1 {
 			t.Fatalf("%d entries", n)

@@ -251,9 +251,20 @@ func TestListOfAnEarlierVersionIsTakenOverOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, _ *dbtest.Clock) {
 		r, f := open(db), folder(t, old)
 		path := filepath.Join(f.Path(), "allowed.json")
+		lock := func(when string) {
+			t.Helper()
+			if _, err := os.Stat(path + ".lock"); !os.IsNotExist(err) {
+				t.Errorf("%s: the file's lock was left behind: %v", when, err)
+			}
+			if err := os.WriteFile(path+".lock", nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lock("before")
 		if did, err := r.Import(t.Context(), f, "system", agentID(db)); err != nil || !did {
 			t.Fatalf("%v, %v", did, err)
 		}
+		lock("taken over")
 		list, err := r.List(t.Context())
 		if err != nil || len(list) != 2 || list[0].Host != "printer.local:631" || list[1].Agent != "bob" || !list[1].Created.Equal(time.Date(2025, 11, 3, 0, 0, 0, 0, time.UTC)) {
 			t.Fatalf("%+v, %v", list, err)
@@ -264,6 +275,7 @@ func TestListOfAnEarlierVersionIsTakenOverOnce(t *testing.T) {
 		if did, err := r.Import(t.Context(), f, "system", agentID(db)); err != nil || did {
 			t.Fatalf("a second time: %v, %v", did, err)
 		}
+		lock("taken over before")
 		// As if the process had died between the commit and the renaming.
 		if err := os.Rename(path+allowed.ImportedSuffix, path); err != nil {
 			t.Fatal(err)
