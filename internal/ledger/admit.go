@@ -211,7 +211,7 @@ func (l *Ledger) unfinished(ctx context.Context, a Ask, what string, other Recor
 		fact = "another effect of the run was still in flight"
 	}
 	a.ID = "" // the id is free again
-	if r.Call, err = l.store.Refuse(bounded, a, r.Code, []Reason{{Stage: "admission", Fact: fact, Ref: other.ID}}, nil); err != nil {
+	if r.Call, err = l.store.Refuse(bounded, a, r.Code, []Reason{{Stage: "admission", Fact: a.Refused(r.Code, fact), Ref: other.ID}}, a.Worded(r)); err != nil {
 		return fault("refuse", err)
 	}
 	return r

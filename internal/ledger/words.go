@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"strings"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/binding"
@@ -38,6 +39,42 @@ type Ask struct {
 	Source Source
 	// Why is what was decided before the admission (policy, approval): it stands in the call's record before the rest.
 	Why []Reason
+	// Word words a refusal that the admission decides, as results are kept, so that its record says what the caller read; nil
+	// keeps no words. It is called under locks and may be called twice: it asks nobody. The refusal has no call id yet.
+	Word func(*Refusal) []byte
+}
+
+// Worded is what is kept of a refusal's words.
+func (a Ask) Worded(r *Refusal) []byte {
+	if a.Word == nil {
+		return nil
+	}
+	return a.Word(r)
+}
+
+// refusedAs begins the fact of every refusal.
+const refusedAs = "refused as "
+
+// Refused is the fact of a refusal for the call's record: the code of the rule that refused, the host that the call was
+// for where that is known, and why in words of ours; empty where the code says it.
+func (a Ask) Refused(code, why string) string {
+	fact := refusedAs + code
+	if a.Source.Host != "" {
+		fact += " (host " + a.Source.Host + ")"
+	}
+	if why != "" {
+		fact += ": " + why
+	}
+	return fact
+}
+
+// WhyRefused is the why of a fact that Refused made. Any other fact, such as an earlier version wrote, is its own.
+func WhyRefused(fact string) string {
+	if !strings.HasPrefix(fact, refusedAs) {
+		return fact
+	}
+	_, why, _ := strings.Cut(fact, ": ")
+	return why
 }
 
 // Spend names an approval and everything it must match.

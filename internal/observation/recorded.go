@@ -130,7 +130,9 @@ func (s Speaker) Withheld(r ledger.Record, now *binding.Binding) *Error {
 func (s Speaker) Refused(r ledger.Record) *Error {
 	e := &Error{Code: r.Code, Call: r.ID, Run: r.Run, What: "the call was refused", Next: Stop, Say: "Do not retry; tell the person."}
 	if n := len(r.Why); n > 0 {
-		e.What = untrusted.Plain(r.Why[n-1].Fact)
+		if why := ledger.WhyRefused(r.Why[n-1].Fact); why != "" {
+			e.What = untrusted.Plain(why)
+		}
 	}
 	e.What = unsent + e.What
 	switch r.Code {

@@ -170,13 +170,17 @@ type Answer struct {
 	Evidence []ledger.Evidence
 	// Sent says that the permit was opened.
 	Sent bool
+	// Why says why it went so, where outcome and code do not: in words of ours, for the call's record.
+	Why string
 }
 
 // Read answers an admitted call: from the page that Look found, else by fetching. gate gives the permit, which is opened
 // just before the source is asked. The error is a cancelled context's own, or a fault of ours.
 func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (ledger.Permit, error)) (Answer, error) {
 	if f.kept != nil {
-		return f.answer(f.kept.Page, at, f.kept.Snapshot, nil, false), nil
+		a := f.answer(f.kept.Page, at, f.kept.Snapshot, nil, false)
+		a.Why = "answered from the page that is kept for this run, so nothing was sent"
+		return a, nil
 	}
 	source, err := f.r.o.Sources(at.Agent)
 	if err != nil {
@@ -202,7 +206,7 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	case err != nil && sending.Err() != nil:
 		return Answer{Sent: true}, context.Cause(sending)
 	case err != nil:
-		return Answer{Result: f.r.failed(err, at), Code: codeOf(err), Sent: true}, nil
+		return Answer{Result: f.r.failed(err, at), Code: codeOf(err), Sent: true, Why: whyOf(err)}, nil
 	}
 	// The page is paid for: whether its caller has left or not, it is kept.
 	put, err := f.r.o.Shelf.Put(context.WithoutCancel(ctx), at, f.keys(page), page)

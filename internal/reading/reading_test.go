@@ -172,8 +172,8 @@ func TestW089ReadingOnSendsNothingAndCannotShift(t *testing.T) {
 		a := w.call(t, here, args(page, fmt.Sprintf(`,"offset":%d`, int(offset))))
 		if windows == 0 {
 			w.set(page, "another page")
-		} else if a.Sent || len(a.Evidence) != 1 {
-			t.Fatalf("reading on sent: %v, evidence %v", a.Sent, a.Evidence)
+		} else if a.Sent || len(a.Evidence) != 1 || !strings.Contains(a.Why, "nothing was sent") {
+			t.Fatalf("reading on sent: %v, evidence %v, why %q", a.Sent, a.Evidence, a.Why)
 		}
 		windows++
 		_, body, _ := strings.Cut(a.Result.Text(), "<untrusted_web_content>\n")

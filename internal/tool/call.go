@@ -269,10 +269,10 @@ func (q *inquiry) bad(ctx context.Context, b *Bad, stage string) (Result, error)
 	if failure == nil {
 		failure = &Answered{Code: b.Code, Text: b.Result.Text()}
 	}
-	return q.keep(ctx, b.Code, Stored{Text: b.Result.Text(), Structured: b.Result.Structured}, failure, stage, "refused as "+b.Code)
+	return q.keep(ctx, b.Code, Stored{Text: b.Result.Text(), Structured: b.Result.Structured}, failure, stage, b.Why)
 }
 
-func (q *inquiry) keep(ctx context.Context, code string, s Stored, failure error, stage, fact string) (Result, error) {
+func (q *inquiry) keep(ctx context.Context, code string, s Stored, failure error, stage, because string) (Result, error) {
 	s.Text = observation.Fit(s.Text)
 	kept, err := s.Encode()
 	if err != nil {
@@ -285,7 +285,7 @@ func (q *inquiry) keep(ctx context.Context, code string, s Stored, failure error
 			q.ask.Class = r.Binding.Class
 		}
 	}
-	why := append(q.ask.Why[:len(q.ask.Why):len(q.ask.Why)], ledger.Reason{Stage: stage, Fact: fact})
+	why := append(q.ask.Why[:len(q.ask.Why):len(q.ask.Why)], ledger.Reason{Stage: stage, Fact: q.ask.Refused(code, because)})
 	id, err := q.o.Ledger.Refuse(ctx, q.ask, code, why, kept)
 	if err != nil {
 		return Result{}, q.lost(ctx, err)

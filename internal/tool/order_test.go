@@ -143,7 +143,34 @@ func TestTheFirstCheckThatFailsAnswers(t *testing.T) {
 		if s.oracle.Asked() != 1 {
 			t.Errorf("%d questions were sent", s.oracle.Asked())
 		}
+		s.refusalsNameTheirRule(t, run.ID, 11)
 	})
+}
+
+// refusalsNameTheirRule holds the chains of a run's refused calls to it, whoever refused them.
+func (s *stage) refusalsNameTheirRule(t *testing.T, run string, least int) {
+	t.Helper()
+	all, err := s.rows.CallsOf(t.Context(), me, run, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, r := range all {
+		if r.State != effect.Refused {
+			continue
+		}
+		refused++
+		whole, err := s.rows.Call(t.Context(), me, run, r.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(whole.Why); n == 0 || !strings.HasPrefix(whole.Why[n-1].Fact, "refused as "+r.Code) {
+			t.Errorf("%s, refused as %s, says %v", r.ID, r.Code, whole.Why)
+		}
+	}
+	if refused < least {
+		t.Errorf("%d refused calls were looked at", refused)
+	}
 }
 
 func TestAStaleOfferIsSaidOnceAndTheSameCallWorks(t *testing.T) {

@@ -47,6 +47,10 @@ func TestWhatPeopleAreToldOfACall(t *testing.T) {
 			{ledger.Record{ID: "call_1", State: effect.Uncertain, Class: effect.Query, IsError: true, Code: "abandoned"}, "abandoned: ", true},
 			{ledger.Record{ID: "call_1", State: effect.Refused, IsError: true, Code: "rate_limit", Why: []ledger.Reason{{Fact: "60 of 60 are used"}}},
 				"rate_limit: nothing was sent; 60 of 60 are used\nnext: wait · ", true},
+			{ledger.Record{ID: "call_1", State: effect.Refused, IsError: true, Code: "rate_limit", Why: []ledger.Reason{{Fact: "refused as rate_limit (host a.example): 60 of 60 are used"}}},
+				"rate_limit: nothing was sent; 60 of 60 are used\nnext: wait · ", true},
+			{ledger.Record{ID: "call_1", State: effect.Refused, IsError: true, Code: "denied", Why: []ledger.Reason{{Fact: "refused as denied"}}},
+				"denied: nothing was sent; the call was refused\nnext: ", true},
 		} {
 			got, err := s.Told(c.r)
 			if err != nil || !strings.HasPrefix(got.Text, c.text) || (got.Text == "") != (c.text == "") {

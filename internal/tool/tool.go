@@ -81,6 +81,9 @@ type Plug interface {
 type Bad struct {
 	Code   string
 	Result agenttool.Result // whole, for the model; the pipeline adds ids to its structured part
+	// Why says which rule refused, in words of ours: it stands in the call's record, which is not sealed, beside the code
+	// and the host that the call was for. Empty where the code says it.
+	Why string
 }
 
 // Arguments are valid arguments of one tool, as one call of it.
@@ -136,6 +139,9 @@ type Done struct {
 	Code string
 	// Evidence is what was seen: content and artifacts. The source stands already.
 	Evidence []ledger.Evidence
+	// Why says why it ended so, in words of ours: it stands in the call's record, which is not sealed. Empty where outcome
+	// and code say it.
+	Why string
 }
 
 // ImageRef names a picture that is kept.

@@ -200,7 +200,7 @@ func (w *work) report(done Done, err error) (ledger.Report, answer) {
 	if err != nil {
 		return w.broken(err)
 	}
-	return make(own.code, kept, done.Evidence...), own
+	return make(own.code, kept, done.Evidence...).Because(done.Why), own
 }
 
 // answerOf is the answer of work that ended, and the report that goes with it.

@@ -324,7 +324,7 @@ func (w *World) refuse(a ledger.Ask, r *run, code string, why []ledger.Reason, r
 		Args: bytes.Clone(a.Args), Result: bytes.Clone(result), Created: now, Ended: now}}
 	c.reasons(now, a.Why)
 	if c.reasons(now, why); len(why) == 0 {
-		c.why(now, "admission", "refused: "+code, "")
+		c.why(now, "admission", a.Refused(code, ""), "")
 	}
 	w.add(c)
 	return c.ID

@@ -22,7 +22,7 @@ type Call struct {
 	Provider     string     `json:"provider,omitempty"`
 	Class        string     `json:"class" enum:"query,observation,effect"`
 	State        string     `json:"state" enum:"refused,admitted,dispatched,succeeded,failed,uncertain"`
-	Outcome      string     `json:"outcome,omitempty"`
+	Outcome      string     `json:"outcome,omitempty" doc:"ok, provider_error, not_dispatched (nothing was sent; of a success: it was answered from a kept page), input_dispatched, uncertain or lost."`
 	Code         string     `json:"code,omitempty"`
 	IsError      bool       `json:"is_error"`
 	Withheld     bool       `json:"withheld" doc:"The binding changed meanwhile, so what came was not kept."`
@@ -34,6 +34,11 @@ type Call struct {
 	Dispatched   *time.Time `json:"dispatched_at,omitempty"`
 	Ended        *time.Time `json:"ended_at,omitempty"`
 	Verdict      *Verdict   `json:"reconciliation,omitempty"`
+}
+
+// FromKept says that the call was answered from a page that its run keeps: nothing was sent, and nothing went wrong.
+func (c Call) FromKept() bool {
+	return c.State == "succeeded" && c.Outcome == "not_dispatched" && c.Capability == "read" && !c.IsError && !c.Withheld
 }
 
 // Record is a tool call in full.
@@ -104,6 +109,7 @@ type Verdict struct {
 	Evidence string    `json:"evidence,omitempty"`
 	ByKind   string    `json:"by_kind" enum:"operator,harness,form"`
 	By       string    `json:"by"`
+	ByName   string    `json:"by_name,omitempty" doc:"What the person is called now; told to people alone."`
 	At       time.Time `json:"at"`
 }
 

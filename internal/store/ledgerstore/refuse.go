@@ -53,7 +53,7 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 			}
 			row.code = r.Code
 		}
-		return []ledger.Reason{{Stage: stage, Fact: refusedBecause(r), Ref: ref}}, nil
+		return []ledger.Reason{{Stage: stage, Fact: a.Refused(r.Code, refusedBecause(r)), Ref: ref}}, nil
 	})
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func counted(calls, most int64, meter string, b binding.Binding) string {
 	return text + fmt.Sprintf("; one %s unit of %s: %s a run, %s a minute", b.Capability, meter, limit(b.RunLimit), limit(b.MinuteLimit))
 }
 
-// refusedBecause says why a call was not let in.
+// refusedBecause says why a call was not let in; empty where the code says it.
 func refusedBecause(r *ledger.Refusal) string {
 	f := r.Facts
 	switch r.Code {
@@ -113,7 +113,7 @@ func refusedBecause(r *ledger.Refusal) string {
 	case "rate_limit":
 		return fmt.Sprintf("%d of %d %s calls of this minute are used", f.Used, f.Limit, f.Capability)
 	}
-	return r.Code
+	return ""
 }
 
 // changed names the first thing in which two bindings differ.

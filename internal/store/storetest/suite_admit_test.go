@@ -98,6 +98,9 @@ func admitting() []promise {
 				b.t.Fatal("the refusal was not kept")
 			}
 			row := b.state(r.Call, effect.Refused, "")
+			if why := row.Why[len(row.Why)-1].Fact; !strings.HasPrefix(why, "refused as capability_disabled (host "+b.ask(Look).Source.Host+")") {
+				b.t.Errorf("the refusal names no rule or no host: %q", why)
+			}
 			if row.Code != "capability_disabled" || row.Ended.IsZero() || !row.Dispatched.IsZero() || len(row.Evidence) != 0 {
 				b.t.Errorf("the refusal stands as %+v", row)
 			}

@@ -29,7 +29,7 @@ func (p plug) Define(offered map[string]bool) agenttool.Tool {
 func (p plug) Parse(arguments json.RawMessage) (tool.Arguments, *tool.Bad) {
 	f, bad := p.reader.Parse(arguments)
 	if bad != nil {
-		return nil, &tool.Bad{Code: string(webfetch.CodeInvalidInput), Result: *bad}
+		return nil, &tool.Bad{Code: string(webfetch.CodeInvalidInput), Result: *bad, Why: reading.Why(*bad)}
 	}
 	return call{f}, nil
 }
@@ -46,7 +46,7 @@ func (c call) Look(ctx context.Context, where tool.Where) (tool.Plan, *tool.Bad,
 	case err != nil:
 		return tool.Plan{}, nil, err
 	case refused != nil:
-		return tool.Plan{}, &tool.Bad{Code: reading.Code(*refused), Result: *refused}, nil
+		return tool.Plan{}, &tool.Bad{Code: reading.Code(*refused), Result: *refused, Why: reading.Why(*refused)}, nil
 	}
 	// A kept page sends nothing, so it costs nothing.
 	return tool.Plan{Unit: !c.fetch.Kept(), Bound: c.fetch.Bound()}, nil, nil
@@ -57,7 +57,7 @@ func (c call) Run(ctx context.Context, where tool.Where, gate tool.Gate) (tool.D
 	if err != nil {
 		return tool.Done{}, err
 	}
-	return tool.Done{Result: a.Result, Output: a.Output, Code: a.Code, Evidence: a.Evidence}, nil
+	return tool.Done{Result: a.Result, Output: a.Output, Code: a.Code, Evidence: a.Evidence, Why: a.Why}, nil
 }
 
 func place(w tool.Where) reading.Place {
