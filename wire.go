@@ -41,6 +41,8 @@ type parts struct {
 	ledger  ledger.Options
 	now     func() int64  // SQLite's clock
 	wait    time.Duration // for a person, in a call
+	// rows is what the ledger sees of its rows; nil means as they are.
+	rows func(ledger.Store) ledger.Store
 }
 
 // sessionIdle is how long a legacy MCP session, and the run of one, lives without a call.
@@ -82,7 +84,11 @@ func (s *Service) wire(ctx context.Context) (err error) {
 	p.ledger.DigestKey = in.Keys.DigestKey()
 	p.ledger.Notify = s.heard
 	p.ledger.Changed = func(int64) { s.door.Changed() }
-	if s.ledger, err = ledger.New(rows, p.ledger); err != nil {
+	var kept ledger.Store = rows
+	if p.rows != nil {
+		kept = p.rows(rows)
+	}
+	if s.ledger, err = ledger.New(kept, p.ledger); err != nil {
 		return err
 	}
 	pages := pagestore.New(in.DB, in.Keys.Keys(), pagestore.Bounds{})
