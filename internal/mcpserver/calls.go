@@ -67,12 +67,14 @@ func (s *Server) newProtocol(fixed *fixedCaller, newID func() string) (*mcp.Serv
 				if r.Params == nil { // a client may leave them out
 					r.Params = &mcp.ListToolsParams{}
 				}
+				r.Extra = identified(r.Extra)
 				c, err := caller(r, fixed)
 				if err != nil {
 					return nil, err
 				}
 				return s.list(ctx, c, next, r)
 			case *mcp.CallToolRequest:
+				r.Extra = identified(r.Extra)
 				c, err := caller(r, fixed)
 				if err != nil {
 					return nil, err
@@ -283,11 +285,26 @@ func (s *Server) fault(id, doing string, err error, stack string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "something went wrong here; the operator's log has more under the request's id", Data: data}
 }
 
-func requestID(r mcp.Request) string {
-	if x := r.GetExtra(); x != nil {
-		return http.Header(x.Header).Get(requestIDHeader)
+// identified gives a request over pipes an id; over HTTP it has the one that its transport gave it.
+func identified(x *mcp.RequestExtra) *mcp.RequestExtra {
+	if x == nil {
+		x = new(mcp.RequestExtra)
 	}
-	return ""
+	if x.Header == nil {
+		x.Header = make(http.Header)
+	}
+	if x.Header.Get(requestIDHeader) == "" {
+		x.Header.Set(requestIDHeader, newRequestID())
+	}
+	return x
+}
+
+// requestID is what a request is called in the log and in answers to faults.
+func requestID(r mcp.Request) string {
+	if x := r.GetExtra(); x != nil && x.Header.Get(requestIDHeader) != "" {
+		return x.Header.Get(requestIDHeader)
+	}
+	return newRequestID()
 }
 
 func (s *Server) noteCall(r *mcp.CallToolRequest, c tool.Caller, outcome string, took time.Duration) {

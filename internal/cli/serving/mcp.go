@@ -60,7 +60,15 @@ func (f serviceFlags) logger(s *cli.Session) (*slog.Logger, error) {
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		return nil, cli.Misused("--log-level: %v", err)
 	}
-	return slog.New(slog.NewJSONHandler(s.Err, &slog.HandlerOptions{Level: level})), nil
+	return slog.New(slog.NewJSONHandler(s.Err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutEmpty})), nil
+}
+
+// withoutEmpty leaves out of a line what has no value, such as the token of a client over pipes.
+func withoutEmpty(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindString && a.Value.String() == "" {
+		return slog.Attr{}
+	}
+	return a
 }
 
 // MCP is the command.
