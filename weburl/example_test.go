@@ -83,7 +83,7 @@ func ExamplePolicy_Judge() {
 	}
 	// Output:
 	// {"url":"http://example.com","verdict":"allow","canonical_url":"http://example.com/"}
-	// {"url":"http://localhost/","verdict":"refuse","code":"web_fetch_disallowed_url","rule":"private","reason":"the host \"localhost\" is not public: a local name"}
+	// {"url":"http://localhost/","verdict":"refuse","code":"web_fetch_disallowed_url","rule":"private","reason":"the host \"localhost\" is not public: a local name","permit":"localhost"}
 }
 
 // A client that reaches public addresses only, whatever a name resolves to.

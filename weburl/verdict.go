@@ -10,6 +10,7 @@ type Verdict struct {
 	CanonicalURL string `json:"canonical_url,omitempty"` // of what is allowed, without fragment
 	Rule         Rule   `json:"rule,omitempty"`          // of a refusal
 	Reason       string `json:"reason,omitempty"`        // of a refusal, one sentence
+	Permit       string `json:"permit,omitempty"`        // of a refusal that a permit would lift: see [ParsePermit]
 }
 
 // Judge is [Policy.Check] as a [Verdict]. No name is resolved, so what is allowed here may still be refused when it is
@@ -17,7 +18,7 @@ type Verdict struct {
 func (p *Policy) Judge(raw string) Verdict {
 	u, err := p.check(raw)
 	if err != nil {
-		return Verdict{URL: raw, Verdict: "refuse", Code: err.Kind.Code(), Rule: err.Rule, Reason: err.Reason}
+		return Verdict{URL: raw, Verdict: "refuse", Code: err.Kind.Code(), Rule: err.Rule, Reason: err.Reason, Permit: err.Permit}
 	}
 	return Verdict{URL: raw, Verdict: "allow", CanonicalURL: u.href}
 }

@@ -4,6 +4,7 @@ package page
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -27,50 +28,62 @@ func (c *CheckURL) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	failed := false
+	j := &judge{s: s, policy: policy}
 	for _, u := range c.URLs {
-		if u != "-" {
-			if err := s.Out.JSONLine(policy.Judge(u)); err != nil {
-				return err
-			}
-			continue
+		if u == "-" {
+			err = j.lines()
+		} else {
+			err = j.print(policy.Judge(u))
 		}
-		ok, err := judgeLines(s, policy)
 		if err != nil {
 			return err
 		}
-		failed = failed || !ok
 	}
-	if failed {
+	if j.permit != "" {
+		s.Err.Printf("note: who trusts a host whose refusal has a permit lets it be read by that: --allow-host %s here, `wayleave allow %s` for agents\n", j.permit, j.permit)
+	}
+	if j.failed {
 		return cli.ErrTold
 	}
 	return nil
 }
 
-func judgeLines(s *cli.Session, policy *weburl.Policy) (all bool, err error) {
-	all = true
-	r := bufio.NewScanner(s.In)
+// judge prints verdicts.
+type judge struct {
+	s      *cli.Session
+	policy *weburl.Policy
+	permit string // the first that would lift a refusal
+	failed bool   // a line was no JSON
+}
+
+func (j *judge) print(v weburl.Verdict) error {
+	j.permit = cmp.Or(j.permit, v.Permit)
+	return j.s.Out.JSONLine(v)
+}
+
+func (j *judge) lines() error {
+	r := bufio.NewScanner(j.s.In)
 	r.Buffer(nil, maxInputLine)
 	for n := 1; r.Scan(); n++ {
 		line := bytes.TrimSpace(r.Bytes())
 		if len(line) == 0 {
 			continue
 		}
-		verdict, isJSON := judgeLine(policy, line)
+		verdict, isJSON := judgeLine(j.policy, line)
 		if !isJSON {
-			all = false
-			s.Err.Printf("wayleave: line %d is not JSON\n", n)
+			j.failed = true
+			j.s.Err.Printf("wayleave: line %d is not JSON\n", n)
 		}
-		if err := s.Out.JSONLine(verdict); err != nil {
-			return false, err
+		if err := j.print(verdict); err != nil {
+			return err
 		}
 	}
 	if err := r.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return false, cli.Misused("a line of standard input is longer than %d bytes", maxInputLine)
+		return cli.Misused("a line of standard input is longer than %d bytes", maxInputLine)
 	} else if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
+		return err
 	}
-	return all, nil
+	return nil
 }
 
 // judgeLine gives every line a verdict, so that the answers stay beside the questions: what is no string is no URL.
