@@ -26,12 +26,15 @@ import (
 // listTTL is how long a client may keep a list: short, since an operator's change is seen only by asking again.
 const listTTL = 30 * time.Second
 
+// methodListen opens a standing stream, which is answered when its connection ends.
+const methodListen = "subscriptions/listen"
+
 // codeBusy is the JSON-RPC code of a call that may be made again later.
 const codeBusy = -32000
 
 // methods are what this server serves. Whatever else the library knows has no capability declared, and is not found.
 var methods = []string{
-	"initialize", "ping", "server/discover", "tools/list", "tools/call", "subscriptions/listen",
+	"initialize", "ping", "server/discover", "tools/list", "tools/call", methodListen,
 	"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed",
 }
 

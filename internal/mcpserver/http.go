@@ -196,9 +196,9 @@ func (s *Server) post(v *visit) {
 	v.modern = v.modern || m.revision >= modernEra && v.r.Header.Get(sessionHeader) == ""
 	switch {
 	case v.modern:
-		s.pass(v, s.modern, m.method == "subscriptions/listen")
+		s.pass(v, s.modern, m.method == methodListen)
 	case v.r.Header.Get(sessionHeader) != "":
-		s.inSession(v, m.method == "subscriptions/listen")
+		s.inSession(v, m.method == methodListen)
 	default:
 		if needsSession(messages) {
 			v.reply.refuse(adrift(m), v.id)

@@ -61,7 +61,8 @@ type pipes struct {
 	out     io.Writer
 
 	mu      sync.Mutex          // guards what follows
-	pending map[jsonrpc.ID]bool // calls that were not answered yet; of two with one id only one is
+	pending map[jsonrpc.ID]bool // requests that were not answered yet: true for a stream, which ends with the connection only
+	calls   int                 // of pending, those that are no streams, and those whose answers are being written
 	ended   bool                // in has ended
 
 	shutting sync.Once
@@ -111,7 +112,7 @@ func (c *pipes) Write(_ context.Context, m jsonrpc.Message) error {
 		return fmt.Errorf("encode message: %w", err)
 	}
 	if answer, ok := m.(*jsonrpc.Response); ok {
-		defer c.answered(answer.ID)
+		defer c.answered(c.forget(answer.ID))
 	}
 	err = c.send(data)
 	if answer, ok := m.(*jsonrpc.Response); ok {
@@ -127,17 +128,39 @@ func (c *pipes) Write(_ context.Context, m jsonrpc.Message) error {
 // answerTime is how long calls may go on after in has ended: a script pipes its calls in and closes at once.
 const answerTime = time.Minute
 
-func (c *pipes) asked(id jsonrpc.ID) {
+// asked notes a request, and says false where another one with its id is not answered yet: the library would drop the
+// second without a word.
+func (c *pipes) asked(r *jsonrpc.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pending[id] = true
+	if _, twice := c.pending[r.ID]; twice {
+		return false
+	}
+	stream := r.Method == methodListen
+	c.pending[r.ID] = stream
+	if !stream {
+		c.calls++
+	}
+	return true
 }
 
-// answered notes an answer. When in has ended, the last one ends the connection.
-func (c *pipes) answered(id jsonrpc.ID) {
+// forget takes a request out whose answer is about to be written: whoever reads that may use the id again at once. It
+// gives how many calls are over once the answer is written.
+func (c *pipes) forget(id jsonrpc.ID) (over int) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if stream, pending := c.pending[id]; pending && !stream {
+		over = 1
+	}
 	delete(c.pending, id)
-	over := c.ended && len(c.pending) == 0
+	return over
+}
+
+// answered notes that answers to so many calls are written. When in has ended, the last one ends the connection.
+func (c *pipes) answered(calls int) {
+	c.mu.Lock()
+	c.calls -= calls
+	over := c.ended && c.calls == 0
 	c.mu.Unlock()
 	if over {
 		c.shut(nil)
@@ -150,7 +173,7 @@ func (c *pipes) end() {
 	c.mu.Lock()
 	c.ended = true
 	c.mu.Unlock()
-	c.answered(jsonrpc.ID{}) // none may be pending
+	c.answered(0) // none may be pending
 	time.AfterFunc(answerTime, func() { c.shut(nil) })
 }
 
@@ -169,8 +192,9 @@ func (c *pipes) readLines(in io.Reader) {
 			if !whole {
 				c.refuse(tooLarge(int64(c.limit), line))
 			} else if m := c.decode(line); m != nil {
-				if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-					c.asked(r.ID)
+				if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !c.asked(r) {
+					c.refuse(malformed("another request with this id is not answered yet"))
+					continue
 				}
 				select {
 				case c.lines <- m:
