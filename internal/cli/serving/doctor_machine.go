@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -75,7 +76,8 @@ func (c *Doctor) certificates(d *checkup) {
 	d.add("certificates", "ok", "the system's authorities")
 }
 
-// listener asks a server that may be running whether it is well.
+// listener asks a server that may be running whether it is well: the one at --listen where that was given, else the one
+// that the data folder has, wherever it listens.
 func (c *Doctor) listener(ctx context.Context, d *checkup, folder *datafolder.Folder) {
 	at, owned := datafolder.Server{}, false
 	if folder != nil {
@@ -84,10 +86,16 @@ func (c *Doctor) listener(ctx context.Context, d *checkup, folder *datafolder.Fo
 			d.add("server", "warn", "%v", err)
 		}
 	}
-	if owned && at.Listen != "" && !place.SameListener(at.Listen, c.Listen) {
-		d.add("server", "info", "the one of this data folder is at %s; --listen %s looks at it", at.URL, at.Listen)
+	listen := c.Listen
+	if owned && at.Listen != "" && !place.SameListener(at.Listen, listen) {
+		if d.given("listen") {
+			d.add("server", "info", "the one of this data folder is at %s; --listen %s looks at it", at.URL, at.Listen)
+		} else {
+			listen = at.Listen
+		}
 	}
-	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "0" {
+	own := d.foreign || owned && (at.Listen == "" || place.SameListener(at.Listen, listen))
+	if _, port, err := net.SplitHostPort(listen); err != nil || port == "0" {
 		return
 	}
 	scheme, trust, err := "http", (*tls.Config)(nil), error(nil)
@@ -99,47 +107,46 @@ func (c *Doctor) listener(ctx context.Context, d *checkup, folder *datafolder.Fo
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+reachable(c.Listen)+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+reachable(listen)+"/readyz", nil)
 	if err != nil {
-		d.add("server", "fail", "--listen %s: %v", strconv.Quote(c.Listen), err)
+		d.add("server", "fail", "--listen %s: %v", strconv.Quote(listen), err)
 		return
 	}
 	transport := &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}
 	response, err := transport.RoundTrip(request)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		d.add("server", "info", "none at %s", c.Listen)
+		d.add("server", "info", "none at %s", listen)
 		return
 	case err != nil:
-		d.add("server", "warn", "the one at %s does not answer: %v", c.Listen, err)
+		d.add("server", "warn", "the one at %s does not answer: %v", listen, err)
 		return
 	}
 	defer response.Body.Close()
-	switch response.StatusCode {
-	case http.StatusOK:
-		switch {
-		case d.foreign, owned && (at.Listen == "" || place.SameListener(at.Listen, c.Listen)):
-			d.add("server", "ok", "ready at %s", c.Listen)
-		default:
-			d.add("server", "warn", "one answers at %s, and not for the data folder looked at here, whose tokens and allowed hosts it does not know: give --data as serve has it", c.Listen)
-			c.neighbour(d)
-		}
-	case http.StatusServiceUnavailable:
-		d.add("server", "fail", "the one at %s is not ready; its log says why", c.Listen)
+	switch {
+	case response.StatusCode == http.StatusOK && own:
+		d.add("server", "ok", "ready at %s", listen)
+	case response.StatusCode == http.StatusOK:
+		d.add("server", "warn", "one answers at %s, and not for the data folder looked at here, whose tokens and allowed hosts it does not know: give --data as serve has it", listen)
+		d.neighbour(listen)
+	case response.StatusCode == http.StatusServiceUnavailable:
+		d.add("server", "fail", "the one at %s is not ready; its log says why", listen)
+	case response.StatusCode == http.StatusBadRequest && own && c.TLSCert == "":
+		d.add("server", "info", "the one at %s speaks TLS; give --tls-cert and --tls-key as serve has them, and it is asked", listen)
 	default:
-		d.add("server", "warn", "something else answers at %s (%d)", c.Listen, response.StatusCode)
+		d.add("server", "warn", "something else answers at %s (%d)", listen, response.StatusCode)
 	}
 }
 
+// given says whether a setting was, by whatever way.
+func (d *checkup) given(name string) bool {
+	return slices.ContainsFunc(d.Settings, func(s cli.Setting) bool { return s.Name == name && s.Origin != "default" })
+}
+
 // neighbour says whose a server is whose data folder was not named (TM-093).
-func (c *Doctor) neighbour(d *checkup) {
-	_, text, _ := net.SplitHostPort(c.Listen)
-	port, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
-		return
-	}
-	if user := listenerUser(uint16(port)); user != "" {
-		d.users(user, datafolder.Me(), "the one that listens at "+c.Listen+" runs as")
+func (d *checkup) neighbour(listen string) {
+	if user := listenerUser(portOf(listen)); user != "" {
+		d.users(user, datafolder.Me(), "the one that listens at "+listen+" runs as")
 	}
 }
 

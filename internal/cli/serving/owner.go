@@ -7,10 +7,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/wayleave/wayleave"
@@ -56,6 +59,9 @@ func take(ctx context.Context, p ownerPlan) (_ *owner, err error) {
 	listen := func(address, flag string) (net.Listener, netip.AddrPort, error) {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 		if err != nil {
+			if errors.Is(err, syscall.EADDRINUSE) && !p.anyPort {
+				err = errors.New(inUse(ctx, flag, address))
+			}
 			return nil, netip.AddrPort{}, fmt.Errorf("%s %s: %w", flag, address, err)
 		}
 		o.closers = append(o.closers, func() error { _ = l.Close(); return nil })
@@ -98,6 +104,52 @@ func take(ctx context.Context, p ownerPlan) (_ *owner, err error) {
 		o.listener = tls.NewListener(o.listener, p.front.TLS)
 	}
 	return o, nil
+}
+
+// inUse says who listens where this process was to, as far as it can be seen from here, and the way out.
+func inUse(ctx context.Context, flag, address string) string {
+	who := "another program listens there already"
+	if healthy(ctx, address) {
+		who = "another wayleave serves there already, from another data folder"
+	}
+	if user := listenerUser(portOf(address)); user != "" {
+		who += ", as user " + user
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = "127.0.0.1"
+	}
+	return fmt.Sprintf("%s: stop it, or give another address; %s %s takes any port that is free", who, flag, net.JoinHostPort(host, "0"))
+}
+
+// healthy says whether a wayleave without TLS answers at an address of this machine.
+func healthy(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachable(address)+"/healthz", nil)
+	if err != nil {
+		return false
+	}
+	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 16))
+	return err == nil && answer.StatusCode == http.StatusOK && string(text) == "ok\n"
+}
+
+// portOf is an address's port; 0 where it has none.
+func portOf(address string) uint16 {
+	_, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return 0
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return 0
+	}
+	return uint16(port)
 }
 
 // run serves until ctx ends and everything has ended in order.
