@@ -137,7 +137,10 @@ func TestCheckpointIsFoundInAnyText(t *testing.T) {
 
 func TestCheckpointsAreAppendedToAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoints")
-	tell := AppendTo(path)
+	tell, err := AppendTo(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	a := Checkpoint{Head: Head{1, strings.Repeat("a", 64)}, At: time.Unix(1, 0).UTC(), Install: "x"}
 	b := Checkpoint{Head: Head{2, strings.Repeat("b", 64)}, At: time.Unix(2, 0).UTC(), Install: "x"}
 	if err := errors.Join(tell(a), tell(b)); err != nil {
@@ -155,8 +158,21 @@ func TestCheckpointsAreAppendedToAFile(t *testing.T) {
 	if info, err := f.Stat(); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Error("the file is not private")
 	}
-	if err := AppendTo(filepath.Join(t.TempDir(), "nowhere", "x"))(a); err == nil {
+	if _, err := AppendTo(filepath.Join(t.TempDir(), "nowhere", "x")); err == nil {
 		t.Error("a folder that is not there")
+	}
+	folder := filepath.Join(t.TempDir(), "unmounted")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if tell, err = AppendTo(filepath.Join(folder, "x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := tell(a); err == nil {
+		t.Error("the folder is gone, and a checkpoint was told")
 	}
 }
 

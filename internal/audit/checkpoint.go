@@ -74,20 +74,26 @@ func ReadCheckpoints(r io.Reader) ([]Checkpoint, error) {
 }
 
 // AppendTo gives a teller that writes checkpoints at the end of a file, one a line, and syncs each. The file belongs where
-// another user, or another machine, owns it.
-func AppendTo(path string) func(Checkpoint) error {
-	return func(c Checkpoint) error {
+// another user, or another machine, owns it. One that cannot be written is an error now, and not at the first checkpoint.
+func AppendTo(path string) (tell func(Checkpoint) error, err error) {
+	add := func(line string) error {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
-			return fmt.Errorf("tell a checkpoint: %w", err)
+			return fmt.Errorf("the file of checkpoints: %w", err)
 		}
-		_, err = f.WriteString(c.String() + "\n")
+		if line != "" {
+			_, err = f.WriteString(line)
+		}
 		if err == nil {
 			err = f.Sync()
 		}
 		if err = errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("tell a checkpoint: %w", err)
+			return fmt.Errorf("the file of checkpoints: %w", err)
 		}
 		return nil
 	}
+	if err := add(""); err != nil {
+		return nil, err
+	}
+	return func(c Checkpoint) error { return add(c.String() + "\n") }, nil
 }
