@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/database"
 	"github.com/wayleave/wayleave/internal/cli/keeping"
 	"github.com/wayleave/wayleave/internal/cli/page"
 	"github.com/wayleave/wayleave/internal/cli/serving"
@@ -43,10 +44,10 @@ type commands struct {
 	Runs      keeping.Runs      `cmd:"" group:"people" help:"Show what agents did and why; end runs; reconcile calls."`
 	Audit     keeping.Audit     `cmd:"" group:"people" help:"Show what people decided, and check the record of it."`
 
-	Keys    keeping.Keys    `cmd:"" group:"data" help:"Say how the keys are; rotate, rewrap, export and import them."`
-	Backup  keeping.Backup  `cmd:"" group:"data" help:"Copy the database to a file while servers go on."`
-	Restore keeping.Restore `cmd:"" group:"data" help:"Bring a backup back into an empty data folder or database."`
-	Migrate keeping.Migrate `cmd:"" group:"data" help:"Bring a PostgreSQL database to this program's schema."`
+	Keys    database.Keys    `cmd:"" group:"data" help:"Say how the keys are; rotate, rewrap, export and import them."`
+	Backup  database.Backup  `cmd:"" group:"data" help:"Copy the database to a file while servers go on."`
+	Restore database.Restore `cmd:"" group:"data" help:"Bring a backup back into an empty data folder or database."`
+	Migrate database.Migrate `cmd:"" group:"data" help:"Bring a PostgreSQL database to this program's schema."`
 
 	Fetch    page.Fetch    `cmd:"" group:"pages" help:"Read one URL and print what a model would read."`
 	Convert  page.Convert  `cmd:"" group:"pages" help:"Convert a file as if a site had sent it."`

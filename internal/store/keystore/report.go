@@ -150,7 +150,7 @@ func (st Status) Findings() []Finding {
 		say(Warn, "the key file %s is not in use, since %s is set; move it away", st.Master.Left, keyfile.Variable)
 	}
 	if len(st.Old) > 0 {
-		say(Warn, "a rotation is under way since %s: %d values are still under old keys (%s), which go when nothing is; a running server finishes it, or `wayleave keys rotate --finish`",
+		say(Warn, "a rotation is under way since %s, and a running server finishes it by itself: %d values are to be sealed anew, then the old key (%s) is dropped, five minutes after the rotation at the earliest. Where no server runs: `wayleave keys rotate --finish`",
 			st.Since.Format(time.RFC3339), st.Older, strings.Join(st.Old, ", "))
 	}
 	if st.Lost > 0 {

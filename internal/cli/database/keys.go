@@ -1,5 +1,5 @@
 // This file is `wayleave keys`: how the keys of an install are, and changing them.
-package keeping
+package database
 
 import (
 	"errors"
@@ -177,11 +177,13 @@ func (c *KeysRotate) Run(s *cli.Session) error {
 	case err != nil:
 		return fmt.Errorf("%w; a backup may have them, and --give-up does without", err)
 	case c.Finish:
-		s.Out.Printf("everything is under key %s, older keys are dropped; %d values were sealed anew here\n", p.Primary, p.Resealed)
-	case served:
-		s.Out.Printf("key %s seals from now on; the running server seals anew what is there and then drops the old keys, which takes some minutes\n", p.Primary)
+		s.Out.Printf("done: everything is under key %s, older keys are dropped; %s sealed anew here\n", p.Primary, cli.Many(int(p.Resealed), "value was", "values were"))
+	case served || c.DataFlags.Database != "":
+		s.Out.Printf("done: key %s seals from now on, and nothing else is to be done: a running server seals the rest anew and drops the old key in some five minutes; `%s keys%s` shows it\n",
+			p.Primary, place.CalledAs(), c.Again())
 	default:
-		s.Out.Printf("key %s seals from now on; the next server that runs seals anew what is there, or `%s keys rotate --finish%s`\n", p.Primary, place.CalledAs(), c.Again())
+		s.Out.Printf("key %s seals from now on. No server runs: the next one seals the rest anew and drops the old key, or do it now: `%s keys rotate --finish%s` (five minutes at most)\n",
+			p.Primary, place.CalledAs(), c.Again())
 	}
 	return nil
 }

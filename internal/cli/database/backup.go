@@ -1,12 +1,19 @@
-// This file is `wayleave backup`, `restore` and `migrate`: the database as a whole.
-package keeping
+// Package database is the commands on an install's database as a whole: its copies, its schema, and the keys that open
+// what is sealed in it.
+//
+// The one rule: nothing here replaces what is there. A backup and an export want a name that is free, and a restore a
+// database that is empty.
+package database
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/audit"
@@ -108,16 +115,24 @@ func (c *Restore) Run(s *cli.Session) error {
 	if c.JSON {
 		return s.Out.JSON(restoredJSON(got, st))
 	}
-	return c.print(s, got, st)
+	return c.print(s, folder.Path(), got, st)
 }
 
-func (c *Restore) print(s *cli.Session, got backup.Restored, st keystore.Status) error {
-	s.Out.Printf("restored: schema %d, newest entry %s\n", got.Schema, cli.When(got.Newest))
-	e := got.Ended
-	s.Out.Printf("ended with it: %d runs, %d calls in flight (%d of them may have happened: `%s runs reconcile`), %d questions, %d sign-ins, %d sign-in links, %d sessions of clients\n",
-		e.Runs, e.Calls, e.Uncertain, place.CalledAs(), e.Approvals, e.SignIns, e.Links, e.Sessions)
+func (c *Restore) print(s *cli.Session, folder string, got backup.Restored, st keystore.Status) error {
+	where := folder
+	if c.DataFlags.Database != "" {
+		where = "the PostgreSQL database"
+	}
+	s.Out.Printf("restored %s into %s: the install as it was at %s UTC (schema %d). It serves nobody yet.\n", c.File, where, cli.When(got.Newest), got.Schema)
+	if ended := ended(got.Ended); ended != "" {
+		s.Out.Printf("ended, since nothing of then goes on: %s\n", ended)
+	}
+	s.Out.Printf("\nNow:\n")
+	for n, step := range c.steps(got, st) {
+		s.Out.Printf("%2d. %s\n", n+1, step)
+	}
 	if len(got.Tokens) > 0 {
-		s.Out.Printf("\nThese tokens open something again, also where they were revoked after the backup: look through them, and revoke what should not.\n")
+		s.Out.Printf("\n")
 		if err := cli.Table(s, "TOKEN\tOF\tMAY\tMADE\tLAST USED", func(row func(...any)) {
 			for _, t := range got.Tokens {
 				row(t.ID, t.Kind+" "+t.Of, cli.OneLine(t.Scope+" "+t.Label), cli.When(t.Made), cli.When(t.Used))
@@ -126,21 +141,61 @@ func (c *Restore) print(s *cli.Session, got backup.Restored, st keystore.Status)
 			return err
 		}
 	}
-	if len(got.Hosts) > 0 {
-		s.Out.Printf("\nThese private hosts may be read again:\n")
-		if err := cli.Table(s, "HOST\tAGENT\tSINCE", func(row func(...any)) {
-			for _, h := range got.Hosts {
-				row(h.Host, orAll(h.Agent), cli.When(h.Made))
-			}
-		}); err != nil {
-			return err
+	if len(got.Hosts) == 0 {
+		return nil
+	}
+	s.Out.Printf("\n")
+	return cli.Table(s, "HOST\tAGENT\tSINCE", func(row func(...any)) {
+		for _, h := range got.Hosts {
+			row(h.Host, cmp.Or(h.Agent, "(all)"), cli.When(h.Made))
+		}
+	})
+}
+
+// ended says what a restore ended, without what there was none of.
+func ended(e backup.Ended) string {
+	var all []string
+	for _, of := range []struct {
+		n         int64
+		one, more string
+	}{{e.Runs, "run", "runs"}, {e.Calls, "call in flight", "calls in flight"}, {e.Approvals, "question", "questions"}, {e.SignIns, "sign-in", "sign-ins"},
+		{e.Links, "sign-in link", "sign-in links"}, {e.Sessions, "session of a client", "sessions of clients"}} {
+		if of.n > 0 {
+			all = append(all, cli.Many(int(of.n), of.one, of.more))
 		}
 	}
+	return strings.Join(all, ", ")
+}
+
+// steps is what whoever restores has to do, in that order. What nobody has to do is left out.
+func (c *Restore) steps(got backup.Restored, st keystore.Status) []string {
+	me, again := place.CalledAs(), c.Again()
+	var all []string
+	step := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if st.Err != nil || st.Master.Err != nil {
-		s.Err.Printf("\nthe keys do not open yet: put the master key of the time of the backup into %s, or its file there, or take it from an export: `%s keys import FILE%s`\n",
-			keyfile.Variable, place.CalledAs(), c.Again())
+		step("The keys do not open yet: put the master key of the time of the backup into its file or %s, or take it from an export: `%s keys import FILE%s`", keyfile.Variable, me, again)
 	}
-	return nil
+	if kind := func(k string) bool {
+		return slices.ContainsFunc(got.Tokens, func(t backup.Token) bool { return t.Kind == k })
+	}; len(got.Tokens) > 0 {
+		how := ""
+		if kind("agent") {
+			how = fmt.Sprintf(": `%s agents token revoke TOKEN%s`", me, again)
+		}
+		if kind("person") {
+			how += fmt.Sprintf("; of a person, `%s people disable PERSON%s` ends all, or they revoke it themselves", me, again)
+		}
+		step("Revoke what was revoked since the backup, for it works again, of these %s%s", cli.Many(len(got.Tokens), "token", "tokens"), how)
+	}
+	if len(got.Hosts) > 0 {
+		step("Take away what was taken away since, of these %s that agents may read again: `%s allow --remove HOST%s`", cli.Many(len(got.Hosts), "private host", "private hosts"), me, again)
+	}
+	if e := got.Ended; e.Uncertain > 0 {
+		step("State what happened with %s: `%s runs%s`, then `%s runs reconcile RUN CALL happened|not_happened|unknown%s`",
+			cli.Many(int(e.Uncertain), "call that may have been sent", "calls that may have been sent"), me, again, me, again)
+	}
+	step("Start `%s serve%s`; people sign in anew: `%s sign-in PERSON%s`", me, again, me, again)
+	return all
 }
 
 func restoredJSON(got backup.Restored, st keystore.Status) any {
