@@ -49,23 +49,37 @@ type Install struct {
 	Rules    *connection.Rules
 }
 
+// Kind is what becomes of a place in the file's words.
+type Kind string
+
+// The kinds.
+const (
+	Made    Kind = "made"    // an agent that was not there
+	Added   Kind = "added"   // to a list
+	Changed Kind = "changed" // from one value to another
+	Removed Kind = "removed" // from a list
+)
+
 // Change is one difference between a file and an install.
 type Change struct {
+	Kind Kind
 	// What is in the file's words, such as agents.reviewer.paused; From and To are the values, empty for none.
 	What, From, To string
 
 	do func(ctx context.Context, by string) error
 }
 
-// String is a change in one line.
+// String is what a change is about, in one line; its kind says what becomes of it.
 func (c Change) String() string {
-	or := func(text string) string {
-		if text == "" {
-			return "none"
-		}
-		return text
+	switch c.Kind {
+	case Made:
+		return c.What
+	case Added:
+		return c.What + ": " + c.To
+	case Removed:
+		return c.What + ": " + c.From
 	}
-	return c.What + ": " + or(c.From) + " → " + or(c.To)
+	return c.What + ": " + c.From + " → " + c.To
 }
 
 // Do makes the change; by is who does, as the audit names actors. It is one transaction, and changes nothing where
@@ -77,30 +91,40 @@ func (c Change) Do(ctx context.Context, by string) error {
 	return nil
 }
 
-// Plan says what must change, in the order in which to do it: none where the install is as the file says. Where something
-// cannot be, the error names the place in the file, and nothing was changed.
-func Plan(ctx context.Context, f File, in Install) ([]Change, error) {
+// Planned is what a file means for an install.
+type Planned struct {
+	// Changes are what must change, in the order in which to do it: none where the install is as the file says.
+	Changes []Change
+	// Same counts what the file names and is so already.
+	Same int
+}
+
+// Plan holds a file against an install. Where something cannot be, the error names the place in the file, and nothing was
+// changed.
+func Plan(ctx context.Context, f File, in Install) (Planned, error) {
 	p := &planner{ctx: ctx, in: in, file: f}
 	for _, step := range []func() error{p.pause, p.shared, p.hostsOfAll, p.agents} {
 		if err := step(); err != nil {
-			return nil, err
+			return Planned{}, err
 		}
 	}
-	return p.changes, nil
+	return p.out, nil
 }
 
 type planner struct {
-	ctx     context.Context
-	in      Install
-	file    File
-	wanted  map[string]connection.Setting // the install's, by capability, as they will be
-	changes []Change
+	ctx    context.Context
+	in     Install
+	file   File
+	wanted map[string]connection.Setting // the install's, by capability, as they will be
+	out    Planned
 }
 
-func (p *planner) add(what, from, to string, do func(ctx context.Context, by string) error) {
-	if from != to {
-		p.changes = append(p.changes, Change{what, from, to, do})
+func (p *planner) add(kind Kind, what, from, to string, do func(ctx context.Context, by string) error) {
+	if from == to {
+		p.out.Same++
+		return
 	}
+	p.out.Changes = append(p.out.Changes, Change{kind, what, from, to, do})
 }
 
 func yes(b bool) string {
@@ -119,7 +143,7 @@ func (p *planner) pause() error {
 		return err
 	}
 	wanted := *p.file.Paused
-	p.add("paused", yes(now != agent.Pause{}), yes(wanted), func(ctx context.Context, by string) error {
+	p.add(Changed, "paused", yes(now != agent.Pause{}), yes(wanted), func(ctx context.Context, by string) error {
 		if !wanted {
 			return p.in.Agents.ResumeInstall(ctx, by)
 		}
@@ -174,7 +198,7 @@ func (p *planner) put(c Connection, have connection.Setting, change func() conne
 	if have.Version == 0 { // no row means the usual mode
 		from = said(map[bool]string{true: connection.Auto, false: connection.Inherit}[!strings.HasPrefix(c.path, "agents.")], "", 0, 0)
 	}
-	p.add(c.path, from, said(c.Mode, c.Provider, either(c.PerRun), either(c.PerMinute)), func(ctx context.Context, by string) error {
+	p.add(Changed, c.path, from, said(c.Mode, c.Provider, either(c.PerRun), either(c.PerMinute)), func(ctx context.Context, by string) error {
 		_, err := p.in.Settings.Put(ctx, change(), by)
 		var conflict *connection.Conflict
 		if errors.As(err, &conflict) {
@@ -232,8 +256,10 @@ func (p *planner) hosts(id string) (hosts []string, err error) {
 // list plans what comes onto a list of hosts and what goes.
 func (p *planner) list(what string, now, wanted []string, whose func() string) {
 	for _, host := range wanted {
-		if !slices.Contains(now, host) {
-			p.add(what, "", host, func(ctx context.Context, by string) error {
+		if slices.Contains(now, host) {
+			p.out.Same++
+		} else {
+			p.add(Added, what, "", host, func(ctx context.Context, by string) error {
 				_, err := p.in.Hosts.Allow(ctx, host, whose(), by)
 				return err
 			})
@@ -241,7 +267,7 @@ func (p *planner) list(what string, now, wanted []string, whose func() string) {
 	}
 	for _, host := range now {
 		if !slices.Contains(wanted, host) {
-			p.add(what, host, "", func(ctx context.Context, by string) error {
+			p.add(Removed, what, host, "", func(ctx context.Context, by string) error {
 				_, err := p.in.Hosts.Remove(ctx, host, whose(), by)
 				if errors.Is(err, allowed.ErrNotAllowed) { // somebody else took it away
 					return nil
@@ -275,7 +301,7 @@ func (p *planner) agent(slug string, have agent.Agent) error {
 	want, path := p.file.Agents[slug], "agents."+slug
 	id := have.ID
 	if id == "" {
-		p.add(path, "", "made", func(ctx context.Context, by string) error {
+		p.add(Made, path, "", "made", func(ctx context.Context, by string) error {
 			made, _, err := p.in.Agents.EnsureAgent(ctx, slug, by)
 			id = made.ID
 			return err
@@ -284,7 +310,7 @@ func (p *planner) agent(slug string, have agent.Agent) error {
 	a := p.in.Agents
 	set := func(name string, wanted *bool, now bool, do func(ctx context.Context, by string) error) {
 		if wanted != nil {
-			p.add(path+"."+name, yes(now), yes(*wanted), do)
+			p.add(Changed, path+"."+name, yes(now), yes(*wanted), do)
 		}
 	}
 	set("enabled", want.Enabled, !have.Disabled, func(ctx context.Context, by string) (err error) {

@@ -42,7 +42,8 @@ func plan(t *testing.T, in *install.Install, file string) ([]apply.Change, error
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	return apply.Plan(t.Context(), f, apply.Install{Agents: in.Agents, Hosts: in.Allowed, Settings: in.Settings, Rules: in.Rules})
+	p, err := apply.Plan(t.Context(), f, apply.Install{Agents: in.Agents, Hosts: in.Allowed, Settings: in.Settings, Rules: in.Rules})
+	return p.Changes, err
 }
 
 func do(t *testing.T, in *install.Install, file string) (did string) {
@@ -56,7 +57,7 @@ func do(t *testing.T, in *install.Install, file string) (did string) {
 		if err := c.Do(t.Context(), "test"); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, c.String())
+		all = append(all, string(c.Kind)+" "+c.String())
 	}
 	return strings.Join(all, "; ")
 }
@@ -66,25 +67,25 @@ func TestApplyMakesTheDifferenceAndNoMore(t *testing.T) {
 	for file, want := range map[string]string{
 		`{}`:                                              "",
 		`{"paused": false}`:                               "",
-		`{"paused": true}`:                                "paused: false → true",
+		`{"paused": true}`:                                "changed paused: false → true",
 		`{"agents": {"a": {}}}`:                           "",
-		`{"agents": {"b": {}}}`:                           "agents.b: none → made",
+		`{"agents": {"b": {}}}`:                           "made agents.b",
 		`{"allowed_hosts": []}`:                           "",
-		`{"allowed_hosts": ["10.0.0.1"]}`:                 "allowed_hosts: none → 10.0.0.1",
+		`{"allowed_hosts": ["10.0.0.1"]}`:                 "added allowed_hosts: 10.0.0.1",
 		`{"connections": {"read": {}}}`:                   "",
 		`{"connections": {"read": {"mode": "auto"}}}`:     "",
-		`{"connections": {"read": {"mode": "disabled"}}}`: "connections.read: auto → disabled",
-		`{"connections": {"read": {"mode": "own", "provider": "direct"}}}`:                                                                 "connections.read: auto → own, direct",
+		`{"connections": {"read": {"mode": "disabled"}}}`: "changed connections.read: auto → disabled",
+		`{"connections": {"read": {"mode": "own", "provider": "direct"}}}`:                                                                 "changed connections.read: auto → own, direct",
 		`{"agents": {"a": {"connections": {"read": {}}}}}`:                                                                                 "",
-		`{"agents": {"a": {"connections": {"read": {"mode": "disabled"}}}}}`:                                                               "agents.a.connections.read: inherit → disabled",
+		`{"agents": {"a": {"connections": {"read": {"mode": "disabled"}}}}}`:                                                               "changed agents.a.connections.read: inherit → disabled",
 		`{"agents": {"a": {"enabled": true, "paused": false, "elicitation": false}}}`:                                                      "",
-		`{"agents": {"a": {"enabled": false, "paused": true, "elicitation": true}}}`:                                                       "agents.a.enabled: true → false; agents.a.paused: false → true; agents.a.elicitation: false → true",
+		`{"agents": {"a": {"enabled": false, "paused": true, "elicitation": true}}}`:                                                       "changed agents.a.enabled: true → false; changed agents.a.paused: false → true; changed agents.a.elicitation: false → true",
 		`{"agents": {"a": {"allowed_hosts": ["printer.lan"]}}}`:                                                                            "",
-		`{"agents": {"a": {"allowed_hosts": []}}}`:                                                                                         "agents.a.allowed_hosts: printer.lan → none",
-		`{"agents": {"a": {"allowed_hosts": ["wiki.lan"]}}}`:                                                                               "agents.a.allowed_hosts: none → wiki.lan; agents.a.allowed_hosts: printer.lan → none",
-		`{"agents": {"b": {"paused": true, "allowed_hosts": ["wiki.lan"], "connections": {"read": {"limits": {"requests_per_run": 5}}}}}}`: "agents.b: none → made; agents.b.paused: false → true; agents.b.allowed_hosts: none → wiki.lan; agents.b.connections.read: inherit → inherit, 5 a run",
+		`{"agents": {"a": {"allowed_hosts": []}}}`:                                                                                         "removed agents.a.allowed_hosts: printer.lan",
+		`{"agents": {"a": {"allowed_hosts": ["wiki.lan"]}}}`:                                                                               "added agents.a.allowed_hosts: wiki.lan; removed agents.a.allowed_hosts: printer.lan",
+		`{"agents": {"b": {"paused": true, "allowed_hosts": ["wiki.lan"], "connections": {"read": {"limits": {"requests_per_run": 5}}}}}}`: "made agents.b; changed agents.b.paused: false → true; added agents.b.allowed_hosts: wiki.lan; changed agents.b.connections.read: inherit → inherit, 5 a run",
 		// The agent's limit is judged beside what the install's will be.
-		`{"connections": {"read": {"limits": {"requests_per_run": 10}}}, "agents": {"a": {"connections": {"read": {"limits": {"requests_per_run": 10}}}}}}`: "connections.read: auto → auto, 10 a run; agents.a.connections.read: inherit → inherit, 10 a run",
+		`{"connections": {"read": {"limits": {"requests_per_run": 10}}}, "agents": {"a": {"connections": {"read": {"limits": {"requests_per_run": 10}}}}}}`: "changed connections.read: auto → auto, 10 a run; changed agents.a.connections.read: inherit → inherit, 10 a run",
 	} {
 		in := fresh(t)
 		if got := do(t, in, file); got != want {

@@ -16,7 +16,7 @@ type Apply struct {
 	place.DataFlags
 	File  string `arg:"" help:"The file (JSON with comments), or - for standard input."`
 	Check bool   `setting:"-" help:"Change nothing: say what would change."`
-	JSON  bool   `setting:"-" help:"As JSON: applied, and changes with what, from, to."`
+	JSON  bool   `setting:"-" help:"As JSON: applied, changes with kind (made, added, changed, removed), what, from, to, and already_so."`
 }
 
 // Help is the file's form.
@@ -54,33 +54,42 @@ func (c *Apply) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	changes, err := apply.Plan(s.Ctx, f, apply.Install{Agents: in.Agents, Hosts: in.Allowed, Settings: in.Settings, Rules: in.Rules})
+	plan, err := apply.Plan(s.Ctx, f, apply.Install{Agents: in.Agents, Hosts: in.Allowed, Settings: in.Settings, Rules: in.Rules})
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was changed", c.File, err)
 	}
-	for n, change := range changes {
+	for n, change := range plan.Changes {
+		if !c.Check {
+			if err := change.Do(s.Ctx, place.ByCLI); err != nil {
+				return fmt.Errorf("%w; %d of %d changes were made, and applying again makes the rest", err, n, len(plan.Changes))
+			}
+		}
 		if !c.JSON {
-			s.Out.Printf("%s\n", change)
-		}
-		if c.Check {
-			continue
-		}
-		if err := change.Do(s.Ctx, place.ByCLI); err != nil {
-			return fmt.Errorf("%w; %d of %d changes were made, and applying again makes the rest", err, n, len(changes))
+			s.Out.Printf("%-16s %s\n", map[bool]string{true: "would be "}[c.Check]+string(change.Kind), change)
 		}
 	}
 	if c.JSON {
-		return s.Out.JSON(c.report(changes))
+		return s.Out.JSON(c.report(plan))
+	}
+	c.sum(s, plan)
+	return nil
+}
+
+// sum says what became of all that the file names, and of the rest.
+func (c *Apply) sum(s *cli.Session, p apply.Planned) {
+	same := ""
+	if p.Same > 0 {
+		same = fmt.Sprintf("; %s so already", cli.Many(p.Same, "of its settings is", "of its settings are"))
 	}
 	switch {
-	case len(changes) == 0:
-		s.Out.Printf("nothing to change: the install is as %s says\n", c.File)
+	case len(p.Changes) == 0:
+		s.Out.Printf("nothing to change: the install is as %s says%s\n", c.File, same)
 	case c.Check:
-		s.Out.Printf("%d changes; without --check they are made\n", len(changes))
+		s.Out.Printf("%s would be made%s. Nothing was changed: apply it without --check\n", cli.Many(len(p.Changes), "change", "changes"), same)
 	default:
-		s.Out.Printf("%d changes made\n", len(changes))
+		s.Out.Printf("%s made%s\n", cli.Many(len(p.Changes), "change", "changes"), same)
 	}
-	return nil
+	s.Out.Printf("what %s does not name is kept as it is\n", c.File)
 }
 
 // open makes no install where nothing is to be changed.
@@ -99,15 +108,16 @@ func (c *Apply) read(s *cli.Session) ([]byte, error) {
 	return cli.ReadFile(c.File)
 }
 
-func (c *Apply) report(changes []apply.Change) any {
+func (c *Apply) report(p apply.Planned) any {
 	type line struct {
-		What string `json:"what"`
-		From string `json:"from"`
-		To   string `json:"to"`
+		Kind apply.Kind `json:"kind"`
+		What string     `json:"what"`
+		From string     `json:"from"`
+		To   string     `json:"to"`
 	}
 	lines := []line{}
-	for _, change := range changes {
-		lines = append(lines, line{change.What, change.From, change.To})
+	for _, change := range p.Changes {
+		lines = append(lines, line{change.Kind, change.What, change.From, change.To})
 	}
-	return map[string]any{"applied": !c.Check, "changes": lines}
+	return map[string]any{"applied": !c.Check, "changes": lines, "already_so": p.Same}
 }
