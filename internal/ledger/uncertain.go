@@ -1,7 +1,17 @@
-// This file has what a reconciliation of a call whose outcome is not known is refused for.
+// This file has what is refused to people: the reconciliation of a call whose outcome is not known, and the deletion of a run.
 package ledger
 
 import "errors"
+
+// What the deletion of a run is refused for. The rows are as they were.
+var (
+	// ErrRunOpen says that the run has not ended.
+	ErrRunOpen = errors.New("the run is open; end it first")
+	// ErrRunHeld says that an effect of it has an unknown outcome that nobody has stated.
+	ErrRunHeld = errors.New("an effect of the run has an unknown outcome; state what happened first")
+	// ErrRunFresh says that calls of it are under way, or were counted in this minute.
+	ErrRunFresh = errors.New("calls of the run are under way or count in this minute; try again in a minute")
+)
 
 // What a reconciliation is refused for. The rows are as they were.
 var (

@@ -90,7 +90,7 @@ func (w *World) admit(a ledger.Admission) (ledger.Admitted, *ledger.Refusal, err
 	}
 	refuse := func(f *ledger.Refusal) (ledger.Admitted, *ledger.Refusal, error) {
 		f.Run = a.Run
-		f.Call = w.refuse(a.Ask, r, f.Code, nil, nil)
+		f.Call = w.refuse(a.Ask, r, f.Code, nil, a.Worded(f))
 		return ledger.Admitted{}, f, nil
 	}
 	if conflict != nil {

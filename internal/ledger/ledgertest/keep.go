@@ -46,6 +46,11 @@ func (w *World) forget(k ledger.Retention) {
 		}
 		return gone
 	})
+	for _, r := range w.runs {
+		if !r.Open && r.Ended.Before(content) && !needed[r.ID] {
+			r.Title = ""
+		}
+	}
 	maps.DeleteFunc(w.runs, func(_ string, r *run) bool { return !r.Open && r.Ended.Before(rows) && !needed[r.ID] })
 	meters := minuteOf(long(k.Meters, 2*day))
 	maps.DeleteFunc(w.minutes, func(m minute, _ int64) bool { return m.minute < meters })

@@ -141,7 +141,7 @@ func TestRestoreRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := later.Write(t.Context(), sqldb.Free, func(tx *sqldb.Tx) error {
-				_, err := tx.Exec("INSERT INTO schema_versions (version_id, is_applied) VALUES (2, 1)")
+				_, err := tx.Exec("INSERT INTO schema_versions (version_id, is_applied) VALUES ($1, 1)", newest(t, later)+1)
 				return err
 			}); err != nil {
 				t.Fatal(err)
@@ -191,6 +191,49 @@ func TestRestoreRefuses(t *testing.T) {
 			}
 			if !slices.Equal(before, lines(t, to, untouched...)) {
 				t.Error("a refused restore changed the install")
+			}
+		})
+	}
+}
+
+// TestBackupOfTheSchemaBeforeServes: what a program of one version before has backed up is restored, migrated, and served.
+func TestBackupOfTheSchemaBeforeServes(t *testing.T) {
+	for _, d := range dbtest.Dialects {
+		t.Run(string(d), func(t *testing.T) {
+			from := dbtest.Empty(t, sqldb.SQLite).Open(t)
+			before := newest(t, from) - 1
+			if err := schema.To(t.Context(), from, before); err != nil || before < 1 {
+				t.Fatal(before, err)
+			}
+			dbtest.Fill(t, from)
+			path := filepath.Join(t.TempDir(), "before.db")
+			if err := from.Copy(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+			to := dbtest.Empty(t, d).Open(t)
+			r, err := backup.Restore(t.Context(), path, to)
+			if err != nil || r.Schema != before {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if err := schema.Check(t.Context(), to); err != nil {
+				t.Fatal(err)
+			}
+			if was, is := lines(t, from, untouched...), lines(t, to, untouched...); len(was) != len(is) {
+				t.Errorf("%d rows became %d", len(was), len(is))
+			}
+			storetest.Invariants(t, to)
+			agent := lines(t, to, "SELECT id FROM agents WHERE state = 'active' ORDER BY id")[0]
+			agent = agent[strings.LastIndex(agent, "|")+1:]
+			rows, err := ledgerstore.New(to, dbtest.Sealer(), func(binding.Facts, string, string, string) binding.Resolution { return binding.Resolution{} }, ledgerstore.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := rows.OpenRun(t.Context(), ledger.NewRun{Agent: agent, Kind: "explicit", Title: "after the restore", Deadline: time.Hour, MaxCalls: 10})
+			if err != nil || run.Title != "after the restore" {
+				t.Fatalf("%+v, %v", run, err)
+			}
+			if all, err := rows.RunsOf(t.Context(), []string{agent}, "", 0); err != nil || len(all) < 2 || !slices.ContainsFunc(all, func(r ledger.Run) bool { return r.ID != run.ID && r.Title != "" }) {
+				t.Errorf("%+v, %v", all, err)
 			}
 		})
 	}

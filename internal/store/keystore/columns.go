@@ -44,6 +44,7 @@ func Columns() []Column {
 		{"settings", "audit_key", Sealed, id},
 		{"keysets", "wrapped", Wrapped, id},
 		{"mcp_sessions", "initialize", Sealed, id},
+		{"runs", "title_sealed", Sealed, id},
 		{"tool_calls", "digest", Digest, id},
 		{"tool_calls", "args", Sealed, id},
 		{"tool_calls", "result", Sealed, id},

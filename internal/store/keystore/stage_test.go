@@ -118,6 +118,8 @@ func fill(t *testing.T, db *sqldb.DB, keys seal.Sealer, text, control string) in
 			run("INSERT INTO kept_pages (id, run_id, call_id, page_key, snapshot, sha256, body, chars, bytes, kept_at, used_at, expires_at) VALUES ($1, 'run_1', $2, $1, 1, '', $3, 1, 1, 1, 1, 1)", page, id, box("kept_pages", "body", page))
 			approval := fmt.Sprintf("approval_%03d", n)
 			run("INSERT INTO approvals (id, agent_id, run_id, tool, digest, profile_hash, tier, state, question, created_at, expires_at) VALUES ($1, 'agent_1', 'run_1', 'do_x', $2, '', 'sensitive', 'void', $3, 1, 1)", approval, []byte("digest"), box("approvals", "question", approval))
+			titled := fmt.Sprintf("run_titled_%03d", n)
+			run("INSERT INTO runs (id, agent_id, kind, audience, conversation_id, title_sealed, state, deadline, max_tool_calls, created_at) VALUES ($1, 'agent_1', 'explicit', 'run:x', 'conv_1', $2, 'open', 1, 1000, 1)", titled, box("runs", "title_sealed", titled))
 			session := fmt.Sprintf("session_%03d", n)
 			run("INSERT INTO mcp_sessions (id, agent_id, token_id, initialize, used_at) VALUES ($1, 'agent_1', '', $2, 1)", session, box("mcp_sessions", "initialize", session))
 		}

@@ -56,7 +56,7 @@ func keep(t *testing.T, db *sqldb.DB, keys *keystore.Store) kept {
 		return err
 	}))
 	must(l.Register(ctx, "process_1", "test", "1", time.Hour))
-	run, err := l.OpenRun(ctx, ledger.NewRun{Agent: "agent_1", Kind: "explicit", Audience: "agent:agent_1", Deadline: time.Hour, MaxCalls: 100})
+	run, err := l.OpenRun(ctx, ledger.NewRun{Agent: "agent_1", Kind: "explicit", Audience: "agent:agent_1", Title: text, Deadline: time.Hour, MaxCalls: 100})
 	must(err)
 	tool := ledger.Tool{Name: "post", Capability: "mail"}
 	_, err = l.Offer(ctx, "agent_1", "agent:agent_1", []ledger.Tool{tool})
@@ -132,7 +132,11 @@ func (k kept) read(t *testing.T) string {
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
-	fmt.Fprintf(&all, "%+v\n%s\n%s\n", a, page.Page.Content, session.Initialize)
+	run, err := k.ledger.Run(ctx, "agent_1", r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&all, "%+v\n%s\n%s\n%s\n", a, page.Page.Content, session.Initialize, run.Title)
 	return all.String()
 }
 
@@ -148,7 +152,7 @@ func TestEveryStoreSealsWhereRotationLooks(t *testing.T) {
 		}
 		k := keep(t, db, keys)
 		before := k.read(t)
-		if n := bytes.Count([]byte(before), []byte(text)); n < 11 {
+		if n := bytes.Count([]byte(before), []byte(text)); n < 12 {
 			t.Fatalf("only %d values are read:\n%s", n, before)
 		}
 		for _, c := range keystore.Columns() {
@@ -164,7 +168,7 @@ func TestEveryStoreSealsWhereRotationLooks(t *testing.T) {
 			}
 		}
 		opened, damaged, at, err := keys.Verify(t.Context())
-		if err != nil || damaged != 0 || opened < 14 {
+		if err != nil || damaged != 0 || opened < 15 {
 			t.Fatalf("%d values open, %d do not: %v, %v", opened, damaged, at, err)
 		}
 		running, err := keystore.Open(t.Context(), other, source, keystore.Options{})

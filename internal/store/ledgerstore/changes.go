@@ -24,7 +24,8 @@ const (
 )
 
 // Changes lists the runs and calls that were created, dispatched, ended or reconciled since a time of the database's
-// clock: of each at most the newest 1,000, oldest first. Calls come without arguments, results and evidence.
+// clock: of each at most the newest 1,000, oldest first. Calls come without arguments, results and evidence, and
+// runs without their titles.
 func (s *Store) Changes(ctx context.Context, from time.Time) (runs []ledger.Run, calls []ledger.Record, now time.Time, err error) {
 	us := from.UnixMicro()
 	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
@@ -36,7 +37,7 @@ func (s *Store) Changes(ctx context.Context, from time.Time) (runs []ledger.Run,
 		now = clock(at)
 		if err := tx.All("SELECT "+runColumns+" FROM runs"+changedRuns, []any{us, mostListed}, func(scan func(...any) error) error {
 			r, err := scanRun(scan)
-			runs = append(runs, r)
+			runs = append(runs, r.Run)
 			return err
 		}); err != nil {
 			return err

@@ -38,8 +38,10 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 		ref = r.Approval
 	}
 	lock := sqldb.Free
-	if f.renew {
+	if f.renew { // what it says is known under the lock
 		lock = sqldb.Calls
+	} else {
+		row.result = a.Worded(r)
 	}
 	id, err := s.keep(ctx, lock, row, func(tx *sqldb.Tx, now int64) ([]ledger.Reason, error) {
 		switch {
@@ -51,7 +53,7 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 			if err := s.renew(tx, a.Ask, r); err != nil {
 				return nil, err
 			}
-			row.code = r.Code
+			row.code, row.result = r.Code, a.Worded(r)
 		}
 		return []ledger.Reason{{Stage: stage, Fact: a.Refused(r.Code, refusedBecause(r)), Ref: ref}}, nil
 	})
@@ -96,10 +98,6 @@ func (s *Store) keep(ctx context.Context, lock sqldb.Lock, row *refusedRow, more
 	if err != nil {
 		return "", err
 	}
-	result, err := s.sealed("tool_calls", "result", id, row.result)
-	if err != nil {
-		return "", err
-	}
 	digest := a.Digest
 	if digest == nil { // of arguments that cannot be read there is none
 		digest = []byte{}
@@ -127,6 +125,10 @@ func (s *Store) keep(ctx context.Context, lock sqldb.Lock, row *refusedRow, more
 			return nil
 		}
 		kept = true
+		result, err := s.sealed("tool_calls", "result", id, row.result)
+		if err != nil {
+			return err
+		}
 		_, err = tx.Exec(`INSERT INTO tool_calls(id, run_id, agent_id, seq, tool, capability, class, state, code, is_error, digest, caller_key, named_run, offer,
  nonce, owner, until, args, result, why, created_at, ended_at)
  VALUES($1,$2,$3,$4,$5,$6,$7,'refused',$8,1,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$15,$15) ON CONFLICT DO NOTHING`,

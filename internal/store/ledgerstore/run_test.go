@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -140,10 +141,12 @@ func TestTM100NothingThatIsSealedStandsInTheFile(t *testing.T) {
 	place := dbtest.New(t, sqldb.SQLite)
 	st := newStage(t, place.Open(t), place.Clock)
 	canary := "canary-4711"
+	titled, err := st.s.OpenRun(st.ctx, ledger.NewRun{Agent: agentID, Kind: "explicit", Title: canary + " run", Deadline: time.Hour, MaxCalls: 1})
+	must(t, err)
 	a := st.ask(posting)
 	a.Args, a.Source.URL = []byte(canary+" typed"), "https://example.com/"+canary
 	st.admit(a)
-	_, err := st.s.Dispatch(st.ctx, a.ID, a.Nonce)
+	_, err = st.s.Dispatch(st.ctx, a.ID, a.Nonce)
 	must(t, err)
 	end := done(a)
 	end.State, end.Outcome, end.Result = effect.Uncertain, effect.OutcomeUncertain, []byte(canary+" read")
@@ -161,13 +164,20 @@ func TestTM100NothingThatIsSealedStandsInTheFile(t *testing.T) {
 	must(t, err)
 	r, err := st.s.Call(st.ctx, agentID, st.run, a.ID)
 	must(t, err)
-	for name, got := range map[string]string{"typed": string(r.Args), "read": string(r.Result), "late": string(r.Late), "note": r.Verdict.Note, "title": r.Evidence[1].Title} {
+	for name, got := range map[string]string{"typed": string(r.Args), "read": string(r.Result), "late": string(r.Late), "note": r.Verdict.Note, "title": r.Evidence[1].Title, "run": titled.Title} {
 		if got != canary+" "+name {
 			t.Errorf("%s opens as %q", name, got)
 		}
 	}
 	if r.Evidence[0].URL != a.Source.URL || r.Evidence[1].URL != "https://example.com/?"+canary {
 		t.Errorf("the evidence is %+v", r.Evidence)
+	}
+	listed, err := st.s.RunsOf(st.ctx, []string{agentID}, "", 0)
+	must(t, err)
+	found, err := st.s.Run(st.ctx, agentID, titled.ID)
+	must(t, err)
+	if found.Title != titled.Title || !slices.ContainsFunc(listed, func(r ledger.Run) bool { return r.ID == titled.ID && r.Title == titled.Title }) {
+		t.Errorf("a run's title opens as %q, and in a list of %+v", found.Title, listed)
 	}
 	if bytes.Contains(place.Bytes(t), []byte(canary)) {
 		t.Error("the file has it in the clear")
@@ -268,7 +278,7 @@ func TestRetentionLeavesNothingBehind(t *testing.T) {
 		if gone, kept := st.count("SELECT count(*) FROM offers WHERE audience='session:over'"), st.count("SELECT count(*) FROM offers WHERE audience IN ('session:goes on', 'agent:agent_one')"); gone != 0 || kept != 5 {
 			t.Errorf("%d offers are left of a session that ended, and %d of 5 others", gone, kept)
 		}
-		if n := st.count("SELECT count(*) FROM tool_calls WHERE args IS NOT NULL OR result IS NOT NULL") + st.count("SELECT count(*) FROM evidence WHERE url IS NOT NULL OR title IS NOT NULL") +
+		if n := st.count("SELECT count(*) FROM runs WHERE title IS NOT NULL OR title_sealed IS NOT NULL") + st.count("SELECT count(*) FROM tool_calls WHERE args IS NOT NULL OR result IS NOT NULL") + st.count("SELECT count(*) FROM evidence WHERE url IS NOT NULL OR title IS NOT NULL") +
 			st.count("SELECT count(*) FROM reconciliations WHERE note IS NOT NULL"); n != 0 {
 			t.Errorf("%d sealed texts are left after a month", n)
 		}
@@ -284,6 +294,25 @@ func TestRetentionLeavesNothingBehind(t *testing.T) {
 			if n := st.count("SELECT count(*) FROM " + table); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)
 			}
+		}
+	})
+}
+
+// A program of the schema before kept a run's title in the clear: it is shown, and goes when its time is over.
+func TestTitleThatAnEarlierProgramKeptIsShown(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) {
+		st := newStage(t, db, clock)
+		st.exec("UPDATE runs SET title='as it was' WHERE id=$1", st.run)
+		if r, err := st.s.Run(st.ctx, agentID, st.run); err != nil || r.Title != "as it was" {
+			t.Errorf("it is %q, %v", r.Title, err)
+		}
+		_, err := st.s.EndRun(st.ctx, agentID, st.run, "ended")
+		must(t, err)
+		clock.Advance(31 * 24 * time.Hour)
+		_, err = st.s.Sweep(st.ctx, ledger.Retention{})
+		must(t, err)
+		if r, err := st.s.Run(st.ctx, agentID, st.run); err != nil || r.Title != "" {
+			t.Errorf("after a month it is %q, %v", r.Title, err)
 		}
 	})
 }

@@ -14,8 +14,41 @@ import (
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
-const runColumns = `id, agent_id, kind, implicit_key, audience, conversation_id, title, state, deadline, idle_until, max_tool_calls,
+const runColumns = `id, agent_id, kind, implicit_key, audience, conversation_id, title, title_sealed, state, deadline, idle_until, max_tool_calls,
  calls, refused, hold_call, end_reason, created_at, ended_at`
+
+// runRow is a run as it was read, with its title still closed.
+type runRow struct {
+	ledger.Run
+	title []byte
+}
+
+// titled gives a run that was read, with its title opened, or the error of reading it. It is not done inside a transaction.
+func (s *Store) titled(r runRow, err error) (ledger.Run, error) {
+	if err != nil {
+		return ledger.Run{}, err
+	}
+	if r.title != nil { // else there is none, or it is one of a program that did not seal it
+		title, err := s.opened("runs", "title_sealed", r.ID, r.title)
+		if err != nil {
+			return ledger.Run{}, err
+		}
+		r.Title = string(title)
+	}
+	return r.Run, nil
+}
+
+// allTitled does so for a list.
+func (s *Store) allTitled(rows []runRow, err error) (list []ledger.Run, _ error) {
+	for _, row := range rows {
+		var r ledger.Run
+		if r, err = s.titled(row, err); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, err
+}
 
 // past is the condition under which an open run is over at a time, which is a parameter: its deadline, or its idle time
 // unless it is an implicit run that an effect holds.
@@ -23,13 +56,13 @@ func past(now string) string {
 	return "(deadline<=" + now + " OR (idle_until<=" + now + " AND NOT (kind='implicit' AND hold_call IS NOT NULL)))"
 }
 
-func scanRun(scan func(...any) error) (ledger.Run, error) {
-	var r ledger.Run
+func scanRun(scan func(...any) error) (runRow, error) {
+	var r runRow
 	var key, title, hold, reason sql.Null[string]
 	var state string
 	var deadline, created int64
 	var idle, ended sql.Null[int64]
-	err := scan(&r.ID, &r.Agent, &r.Kind, &key, &r.Audience, &r.Conversation, &title, &state, &deadline, &idle, &r.MaxCalls,
+	err := scan(&r.ID, &r.Agent, &r.Kind, &key, &r.Audience, &r.Conversation, &title, &r.title, &state, &deadline, &idle, &r.MaxCalls,
 		&r.Calls, &r.Refused, &hold, &reason, &created, &ended)
 	r.ImplicitKey, r.Title, r.Hold, r.EndReason, r.Open = key.V, title.V, hold.V, reason.V, state == "open"
 	r.Deadline, r.IdleUntil, r.Created, r.Ended = clock(deadline), since(idle), clock(created), since(ended)
@@ -37,7 +70,7 @@ func scanRun(scan func(...any) error) (ledger.Run, error) {
 }
 
 // findRun reads one run by a condition.
-func findRun(tx *sqldb.Tx, where string, args ...any) (r ledger.Run, found bool, err error) {
+func findRun(tx *sqldb.Tx, where string, args ...any) (r runRow, found bool, err error) {
 	err = tx.All("SELECT "+runColumns+" FROM runs WHERE "+where, args, func(scan func(...any) error) (err error) {
 		found = true
 		r, err = scanRun(scan)
@@ -47,19 +80,19 @@ func findRun(tx *sqldb.Tx, where string, args ...any) (r ledger.Run, found bool,
 }
 
 // runOf reads a run that must be there, and be this agent's unless agent is empty.
-func runOf(tx *sqldb.Tx, agent, run string) (ledger.Run, error) {
+func runOf(tx *sqldb.Tx, agent, run string) (runRow, error) {
 	r, found, err := findRun(tx, "id=$1", plain(run))
 	if err != nil {
-		return ledger.Run{}, err
+		return runRow{}, err
 	}
 	if !found || agent != "" && r.Agent != agent {
-		return ledger.Run{}, ledger.ErrNotFound
+		return runRow{}, ledger.ErrNotFound
 	}
 	return r, nil
 }
 
 // overNow says whether an open run is past its time, and why.
-func overNow(r ledger.Run, now time.Time) (reason string, at time.Time, over bool) {
+func overNow(r runRow, now time.Time) (reason string, at time.Time, over bool) {
 	switch {
 	case !r.Open:
 		return r.EndReason, r.Ended, true
@@ -100,7 +133,14 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 	if r.Idle > 0 {
 		idle = r.Idle.Microseconds()
 	}
-	var out ledger.Run
+	var title []byte
+	if r.Title != "" {
+		var err error
+		if title, err = s.sealed("runs", "title_sealed", id, []byte(r.Title)); err != nil {
+			return ledger.Run{}, err
+		}
+	}
+	var out runRow
 	err := s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		var now int64
 		found, err := tx.One("SELECT now_us() FROM agents WHERE id=$1", []any{r.Agent}, &now)
@@ -111,9 +151,9 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 			return ledger.ErrNotFound
 		}
 		for range 3 { // once more where the one that is open ends here, or ended meanwhile
-			made, err := tx.Exec(`INSERT INTO runs(id, agent_id, kind, implicit_key, audience, conversation_id, title, state, deadline, idle, idle_until, max_tool_calls, created_at)
+			made, err := tx.Exec(`INSERT INTO runs(id, agent_id, kind, implicit_key, audience, conversation_id, title_sealed, state, deadline, idle, idle_until, max_tool_calls, created_at)
  VALUES($1,$2,$3,$4,$5,$6,$7,'open',$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING`,
-				id, r.Agent, r.Kind, maybe(r.ImplicitKey), r.Audience, r.Conversation, maybe(r.Title), now+r.Deadline.Microseconds(), idle,
+				id, r.Agent, r.Kind, maybe(r.ImplicitKey), r.Audience, r.Conversation, title, now+r.Deadline.Microseconds(), idle,
 				idleUntil(now, r.Idle), r.MaxCalls, now)
 			if err != nil {
 				return err
@@ -138,7 +178,7 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 		}
 		return errors.New("open a run: others open and end the same one at this moment; try again")
 	})
-	return out, err
+	return s.titled(out, err)
 }
 
 // plain is a text that both databases take, whatever a stranger wrote: as a name of a row it names none then.
@@ -157,9 +197,10 @@ func idleUntil(now int64, idle time.Duration) any {
 const openUnder = "(agent_id=$1 AND kind=$2 AND implicit_key=$3 AND state='open')"
 
 // keyed looks without writing for an open run under a key: most calls find theirs.
-func (s *Store) keyed(ctx context.Context, r ledger.NewRun) (out ledger.Run, err error) {
-	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		out = ledger.Run{}
+func (s *Store) keyed(ctx context.Context, r ledger.NewRun) (ledger.Run, error) {
+	var out runRow
+	err := s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		out = runRow{}
 		open, found, err := findRun(tx, openUnder, r.Agent, r.Kind, r.ImplicitKey)
 		if err != nil || !found {
 			return err
@@ -173,12 +214,13 @@ func (s *Store) keyed(ctx context.Context, r ledger.NewRun) (out ledger.Run, err
 		}
 		return nil
 	})
-	return out, err
+	return s.titled(out, err)
 }
 
 // Run gives a run with its units by capability.
-func (s *Store) Run(ctx context.Context, agent, run string) (out ledger.Run, err error) {
-	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+func (s *Store) Run(ctx context.Context, agent, run string) (ledger.Run, error) {
+	var out runRow
+	err := s.db.Read(ctx, func(tx *sqldb.Tx) (err error) {
 		if out, err = runOf(tx, agent, run); err != nil {
 			return err
 		}
@@ -191,15 +233,16 @@ func (s *Store) Run(ctx context.Context, agent, run string) (out ledger.Run, err
 			return err
 		})
 	})
-	return out, err
+	return s.titled(out, err)
 }
 
 // RunsOf lists runs, newest first, at most limit and 1,000: of these agents (nil: all), from before a run (empty: the newest).
-func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limit int) (list []ledger.Run, err error) {
+func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limit int) ([]ledger.Run, error) {
 	if agents != nil && len(agents) == 0 {
 		return nil, nil
 	}
-	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+	var list []runRow
+	err := s.db.Read(ctx, func(tx *sqldb.Tx) error {
 		list = nil
 		args := []any{atMost(limit)}
 		var where []string
@@ -231,12 +274,13 @@ func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limi
 			return err
 		})
 	})
-	return list, err
+	return s.allTitled(list, err)
 }
 
 // EndRun ends a run for a reason, in a few words of ours. Ending an ended one changes nothing.
-func (s *Store) EndRun(ctx context.Context, agent, run, reason string) (out ledger.Run, err error) {
-	err = s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
+func (s *Store) EndRun(ctx context.Context, agent, run, reason string) (ledger.Run, error) {
+	var out runRow
+	err := s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		if _, err := runOf(tx, agent, run); err != nil {
 			return err
 		}
@@ -253,7 +297,7 @@ func (s *Store) EndRun(ctx context.Context, agent, run, reason string) (out ledg
 		out, err = runOf(tx, agent, run)
 		return err
 	})
-	return out, err
+	return s.titled(out, err)
 }
 
 // endRun ends a run whose time is over at now, and says whether it did.
@@ -280,4 +324,9 @@ func (s *Store) TouchRun(ctx context.Context, run string, idle time.Duration) er
 		_, err := tx.Exec("UPDATE runs SET idle_until=now_us()+$2 WHERE id=$1 AND state='open' AND idle_until<now_us()+$2", run, idle.Microseconds())
 		return err
 	})
+}
+
+// DeleteRun removes an ended run with all of it but its audit, and says how many calls it had; see retention.Keeper.Delete.
+func (s *Store) DeleteRun(ctx context.Context, run, by string) (calls int64, err error) {
+	return s.keeper.Delete(ctx, plain(run), by)
 }

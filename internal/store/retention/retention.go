@@ -83,7 +83,7 @@ func (k *Keeper) Tidy(ctx context.Context, now int64, r ledger.Retention) error 
 	}
 	if err := b.each(ctx, AskEnded, before(r.Rows), func(run string) error {
 		k.setUncut(true)
-		return b.forget(ctx, run)
+		return b.forget(ctx, run, "")
 	}); err != nil {
 		return err
 	}
@@ -269,14 +269,19 @@ func (b *batches) purge(ctx context.Context, run string, now int64) error {
 		if err := statements(tx, run, "UPDATE approvals SET question=NULL WHERE run_id=$1", "DELETE FROM kept_pages WHERE run_id=$1", dropOffers); err != nil {
 			return err
 		}
-		_, err := tx.Exec("UPDATE runs SET purged_at=$2 WHERE id=$1 AND purged_at IS NULL", run, now)
+		_, err := tx.Exec("UPDATE runs SET purged_at=$2, title=NULL, title_sealed=NULL WHERE id=$1 AND purged_at IS NULL", run, now)
 		return err
 	})
 }
 
-// forget removes all rows of a run.
-func (b *batches) forget(ctx context.Context, run string) error {
+// forget removes all rows of a run. first, where there is one, is done to each call before it goes.
+func (b *batches) forget(ctx context.Context, run, first string) error {
 	if err := b.calls(ctx, run, func(tx *sqldb.Tx, call string) error {
+		if first != "" {
+			if err := statements(tx, call, first); err != nil {
+				return err
+			}
+		}
 		return statements(tx, call, "DELETE FROM evidence WHERE call_id=$1", "DELETE FROM reconciliations WHERE call_id=$1",
 			"DELETE FROM reservations WHERE call_id=$1", "DELETE FROM tool_calls WHERE id=$1")
 	}); err != nil {

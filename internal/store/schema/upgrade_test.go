@@ -44,12 +44,26 @@ func programs(t *testing.T, madeUp ...string) fs.FS {
 }
 
 const (
-	// addition is how a migration should be: programs of one version before go on.
+	// addition is how a migration should be: programs of versions before go on.
 	addition = "ALTER TABLE runs ADD COLUMN colour TEXT;\nCREATE INDEX runs_colour ON runs (colour);\nUPDATE settings SET oldest_schema = 1;"
-	// breach shuts programs of schema 1 out.
-	breach = "UPDATE runs SET colour = 'none';\nUPDATE settings SET oldest_schema = 2;"
-	broken = "CREATE TABLE half (a TEXT);\nINSERT INTO nowhere VALUES (1);"
+	broken   = "CREATE TABLE half (a TEXT);\nINSERT INTO nowhere VALUES (1);"
 )
+
+// released is the newest schema that this program has.
+func released(t *testing.T) int {
+	t.Helper()
+	names, err := schema.Files.ReadDir(string(sqldb.SQLite))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+// breach, behind an addition, shuts the programs that are released out.
+func breach(t *testing.T) string {
+	t.Helper()
+	return fmt.Sprintf("UPDATE runs SET colour = 'none';\nUPDATE settings SET oldest_schema = %d;", released(t)+1)
+}
 
 func TestEmptyDatabaseIsMigratedOnce(t *testing.T) {
 	for _, d := range dbtest.Dialects {
@@ -149,7 +163,8 @@ func dump(t *testing.T, db *sqldb.DB) string {
 func TestOneVersionBackIsCompatible(t *testing.T) {
 	one := programs(t)
 	two := programs(t, addition)
-	three := programs(t, addition, breach)
+	three := programs(t, addition, breach(t))
+	first := released(t)
 	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, _ *dbtest.Clock) {
 		check := func(program fs.FS, want error, words ...string) {
 			t.Helper()
@@ -164,7 +179,7 @@ func TestOneVersionBackIsCompatible(t *testing.T) {
 			}
 		}
 		check(one, nil)
-		check(two, schema.ErrNeedsMigration, "schema 1", "needs 2", "wayleave migrate")
+		check(two, schema.ErrNeedsMigration, fmt.Sprint("schema ", first), fmt.Sprint("needs ", first+1), "wayleave migrate")
 		if n, err := schema.UpWith(t.Context(), db, two); n != 1 || err != nil {
 			t.Fatalf("%d, %v", n, err)
 		}
@@ -178,7 +193,7 @@ func TestOneVersionBackIsCompatible(t *testing.T) {
 		}
 		check(three, nil)
 		check(two, nil)
-		check(one, schema.ErrTooNew, "schema 3", "knows 1", "newer program", "backup")
+		check(one, schema.ErrTooNew, fmt.Sprint("schema ", first+2), fmt.Sprint("knows ", first), "newer program", "backup")
 		if _, err := schema.UpWith(t.Context(), db, one); !errors.Is(err, schema.ErrTooNew) {
 			t.Errorf("the oldest program migrates: %v", err)
 		}
@@ -188,7 +203,7 @@ func TestOneVersionBackIsCompatible(t *testing.T) {
 // TestFailedMigrationLeavesTheDatabaseAsItWas, and the one before it applied.
 func TestFailedMigrationLeavesTheDatabaseAsItWas(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, _ *dbtest.Clock) {
-		if _, err := schema.UpWith(t.Context(), db, programs(t, addition, broken)); err == nil || !strings.Contains(err.Error(), "from schema 1") {
+		if _, err := schema.UpWith(t.Context(), db, programs(t, addition, broken)); err == nil || !strings.Contains(err.Error(), fmt.Sprint("from schema ", released(t))) {
 			t.Fatalf("%v", err)
 		}
 		if err := schema.CheckWith(t.Context(), db, programs(t, addition)); err != nil {
@@ -200,7 +215,7 @@ func TestFailedMigrationLeavesTheDatabaseAsItWas(t *testing.T) {
 		}); err == nil {
 			t.Error("half a migration is there")
 		}
-		if n, err := schema.UpWith(t.Context(), db, programs(t, addition, breach)); n != 1 || err != nil {
+		if n, err := schema.UpWith(t.Context(), db, programs(t, addition, breach(t))); n != 1 || err != nil {
 			t.Errorf("mended: %d, %v", n, err)
 		}
 	})
@@ -218,10 +233,10 @@ func TestMigrationsAtOnce(t *testing.T) {
 				db := place.Open(t)
 				wg.Go(func() {
 					var err error
-					if applied[i], err = schema.UpWith(t.Context(), db, programs(t, addition, breach)); err != nil {
+					if applied[i], err = schema.UpWith(t.Context(), db, programs(t, addition, breach(t))); err != nil {
 						t.Error(err)
 					}
-					if err := schema.CheckWith(t.Context(), db, programs(t, addition, breach)); err != nil {
+					if err := schema.CheckWith(t.Context(), db, programs(t, addition, breach(t))); err != nil {
 						t.Error(err)
 					}
 				})
@@ -232,7 +247,7 @@ func TestMigrationsAtOnce(t *testing.T) {
 			if err := db.Read(t.Context(), func(tx *sqldb.Tx) error {
 				_, err := tx.One("SELECT count(*) FROM schema_versions WHERE version_id > 0", nil, &versions)
 				return err
-			}); err != nil || versions != 3 {
+			}); err != nil || versions != int64(released(t)+2) {
 				t.Errorf("%d migrations are noted, %v; applied %v", versions, err, applied)
 			}
 		})
@@ -252,7 +267,7 @@ func TestBackupBeforeMigration(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%v, %v", all, err)
 	}
-	if name := filepath.Base(all[0]); !strings.HasPrefix(name, "wayleave.db.schema-1.20") || !strings.HasSuffix(name, "Z.backup") {
+	if name := filepath.Base(all[0]); !strings.HasPrefix(name, fmt.Sprintf("wayleave.db.schema-%d.20", released(t))) || !strings.HasSuffix(name, "Z.backup") {
 		t.Errorf("its name: %s", name)
 	}
 	info, err := os.Stat(all[0])
@@ -278,7 +293,7 @@ func TestBackupBeforeMigration(t *testing.T) {
 		}
 	}
 	kept, err := schema.Backups(db.File())
-	if err != nil || len(kept) != 3 || slices.Contains(kept, all[0]) || !strings.Contains(kept[2], "schema-5.") {
+	if err != nil || len(kept) != 3 || slices.Contains(kept, all[0]) || !strings.Contains(kept[2], fmt.Sprintf("schema-%d.", released(t)+4)) {
 		t.Errorf("%v, %v", kept, err)
 	}
 	leftovers, err := filepath.Glob(filepath.Join(filepath.Dir(db.File()), ".*"))

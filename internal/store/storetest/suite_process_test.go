@@ -333,12 +333,24 @@ func keeping() []promise {
 		{"texts of an ended run are kept thirty days, hashes longer", func(b *bench) {
 			c := read(b)
 			b.end("ended")
+			titled := b.openRun(ledger.NewRun{Kind: "explicit", Audience: "agent:agent_one", Title: "a title", Deadline: time.Hour, MaxCalls: 7})
+			if _, err := b.A.EndRun(b.ctx, agentOne, titled.ID, "ended"); err != nil {
+				b.t.Fatal(err)
+			}
+			title := func(want string) {
+				b.t.Helper()
+				if r, err := b.B.Run(b.ctx, agentOne, titled.ID); err != nil || r.Title != want {
+					b.t.Errorf("the title is %q, %v; want %q", r.Title, err, want)
+				}
+			}
 			b.jump(30*day - time.Hour)
 			b.sweepAll()
 			content(b, c.id, true)
+			title("a title")
 			b.jump(2 * time.Hour)
 			b.sweepAll()
 			content(b, c.id, false)
+			title("")
 			if got := b.found(b.B, ledger.Repeat, Look, withKey("key-kept-call")); got.Record.ID != c.id {
 				b.t.Error("the key protects no longer, though its call is kept")
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/operatorapi"
+	"github.com/wayleave/wayleave/internal/seal"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -19,10 +20,16 @@ import (
 const most = 1000
 
 // Store is an operatorapi.Watch.
-type Store struct{ db *sqldb.DB }
+type Store struct {
+	db     *sqldb.DB
+	sealer seal.Sealer // nil: runs are told without their titles
+}
 
-// New makes a store.
-func New(db *sqldb.DB) *Store { return &Store{db} }
+// New makes a store that tells runs without their titles, which are sealed.
+func New(db *sqldb.DB) *Store { return &Store{db: db} }
+
+// Titled is the store with the titles.
+func (s *Store) Titled(sealer seal.Sealer) *Store { return &Store{s.db, sealer} }
 
 // query is a text with numbered parameters, built of constants of this file; what is asked for stands in args alone.
 type query struct {
@@ -59,22 +66,35 @@ func bounded(limit int) int {
 // Open lists open runs, newest first.
 func (s *Store) Open(ctx context.Context, agents []string, limit int) (list []ledger.Run, err error) {
 	var q query
-	text := `SELECT id, agent_id, kind, audience, conversation_id, title, deadline, idle_until, max_tool_calls, calls, refused, hold_call, created_at
+	var titles [][]byte
+	text := `SELECT id, agent_id, kind, audience, conversation_id, title, title_sealed, deadline, idle_until, max_tool_calls, calls, refused, hold_call, created_at
 FROM runs WHERE state = 'open' AND deadline > now_us() AND ` + q.of("agent_id", agents) + ` ORDER BY created_at DESC, id DESC LIMIT ` + q.param(bounded(limit))
 	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		list = nil
+		list, titles = nil, nil
 		return tx.All(text, q.args, func(scan func(...any) error) error {
 			r := ledger.Run{Open: true}
 			var title, hold sql.Null[string]
+			var sealed []byte
 			var deadline, created int64
 			var idle sql.Null[int64]
-			err := scan(&r.ID, &r.Agent, &r.Kind, &r.Audience, &r.Conversation, &title, &deadline, &idle, &r.MaxCalls, &r.Calls, &r.Refused, &hold, &created)
+			err := scan(&r.ID, &r.Agent, &r.Kind, &r.Audience, &r.Conversation, &title, &sealed, &deadline, &idle, &r.MaxCalls, &r.Calls, &r.Refused, &hold, &created)
 			r.Title, r.Hold, r.Deadline, r.IdleUntil, r.Created = title.V, hold.V, at(deadline), maybe(idle), at(created)
-			list = append(list, r)
+			list, titles = append(list, r), append(titles, sealed)
 			return err
 		})
 	})
-	return list, err
+	for i, box := range titles {
+		if err != nil || box == nil || s.sealer == nil { // no title, or one of a program that did not seal it
+			continue
+		}
+		var title []byte
+		title, err = s.sealer.Open(seal.Place{Table: "runs", Column: "title_sealed", Row: list[i].ID}, box)
+		list[i].Title = string(title)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list open runs: %w", err)
+	}
+	return list, nil
 }
 
 const callColumns = `SELECT t.id, t.run_id, t.agent_id, r.conversation_id, t.seq, t.tool, t.capability, t.class, t.state, t.outcome, t.code, t.is_error, t.owner,

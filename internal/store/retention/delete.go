@@ -1,0 +1,72 @@
+// This file deletes one run at once, because a person wants it gone.
+package retention
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/wayleave/wayleave/internal/audit"
+	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
+	"github.com/wayleave/wayleave/internal/store/sqldb"
+)
+
+// deleted is the reason of a run's end while it is being deleted: one that was cut off in the middle is deleted by asking
+// again, and is in the audit once.
+const deleted = "deleted"
+
+// Delete removes an ended run with everything of it but the audit, and says how many calls it had left. by is who wants it.
+// What its calls counted in minutes that are over is uncounted, so that the meters stay the sum of what is there.
+//
+// Errors: ledger.ErrNotFound; ledger.ErrRunOpen, ErrRunHeld and ErrRunFresh, in which case nothing is changed.
+func (k *Keeper) Delete(ctx context.Context, run, by string) (calls int64, err error) {
+	if err := k.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
+		calls, err = mayGo(tx, run, by)
+		return err
+	}); err != nil {
+		return 0, err
+	}
+	b := &batches{db: k.db, most: firstBatch, size: firstBatch}
+	k.setUncut(true)
+	if err := b.forget(ctx, run, uncount); err != nil {
+		return 0, fmt.Errorf("delete run %s, of which a part is gone; ask again for the rest: %w", run, err)
+	}
+	return calls, k.cut(ctx)
+}
+
+// uncount takes a call's unit out of its minute.
+const uncount = `UPDATE minute_meters SET used=used-1
+ WHERE (meter, capability, minute)=(SELECT r.meter, r.capability, r.minute FROM reservations r WHERE r.call_id=$1 AND r.meter<>'-')`
+
+// mayGo says whether a run may be deleted, and writes down who does it before anything goes.
+func mayGo(tx *sqldb.Tx, run, by string) (calls int64, err error) {
+	var agent, state, reason string
+	var now, held, flying, fresh int64
+	found, err := tx.One("UPDATE runs SET calls=calls WHERE id=$1 RETURNING agent_id, state, coalesce(end_reason,''), now_us()", []any{run}, &agent, &state, &reason, &now)
+	switch {
+	case err != nil:
+		return 0, err
+	case !found:
+		return 0, ledger.ErrNotFound
+	case state == "open":
+		return 0, ledger.ErrRunOpen
+	}
+	if _, err := tx.One("SELECT CASE WHEN "+unreconciled+` THEN 1 ELSE 0 END,
+ (SELECT count(*) FROM tool_calls t WHERE t.run_id=r.id AND t.state IN ('admitted','dispatched')),
+ (SELECT count(*) FROM reservations v WHERE v.run_id=r.id AND v.minute>=$2),
+ (SELECT count(*) FROM tool_calls t WHERE t.run_id=r.id) FROM runs r WHERE r.id=$1`, []any{run, now / minute}, &held, &flying, &fresh, &calls); err != nil {
+		return 0, err
+	}
+	switch {
+	case held > 0:
+		return 0, ledger.ErrRunHeld
+	case flying > 0, fresh > 0:
+		return 0, ledger.ErrRunFresh
+	case reason == deleted:
+		return calls, nil
+	}
+	if _, err := tx.Exec("UPDATE runs SET end_reason=$2 WHERE id=$1", run, deleted); err != nil {
+		return 0, err
+	}
+	return calls, auditstore.Append(tx, audit.Entry{Actor: by, Verb: "run.deleted", Subject: run, Detail: map[string]any{"agent": agent, "calls": calls}})
+}
