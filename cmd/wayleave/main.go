@@ -35,11 +35,12 @@ type commands struct {
 	Demo   serving.Demo   `cmd:"" group:"serve" help:"Show an agent at work and the pages of people, all on this machine."`
 
 	Attach keeping.Attach `cmd:"" group:"agents" help:"Print the block that attaches an agent's harness, with a fresh token."`
-	Agents keeping.Agents `cmd:"" group:"agents" help:"List agents; make, list and revoke their tokens."`
+	Agents keeping.Agents `cmd:"" group:"agents" help:"List agents; make and revoke their tokens; pause, resume, disable and enable them."`
 	Allow  keeping.Allow  `cmd:"" group:"agents" help:"Let agents read a private host, also beside a running server."`
 	Apply  keeping.Apply  `cmd:"" group:"agents" help:"Make agents, hosts, limits and pauses what a file says."`
 
 	SignIn    keeping.SignIn    `cmd:"" group:"people" name:"sign-in" help:"Print a link with which a person signs in, once."`
+	People    keeping.People    `cmd:"" group:"people" help:"List people; add, change and disable them."`
 	Approvals keeping.Approvals `cmd:"" group:"people" help:"Answer what agents ask."`
 	Runs      keeping.Runs      `cmd:"" group:"people" help:"Show what agents did and why; end runs; reconcile calls."`
 	Audit     keeping.Audit     `cmd:"" group:"people" help:"Show what people decided, and check the record of it."`

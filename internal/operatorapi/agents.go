@@ -53,6 +53,9 @@ func (s *Server) registerAgents() {
 		out := wire.Agents{Agents: []wire.Agent{}}
 		for _, a := range found {
 			out.Agents = append(out.Agents, agentOf(a))
+			if err := s.namePause(ctx, out.Agents[len(out.Agents)-1].Paused); err != nil {
+				return out, err
+			}
 		}
 		return out, s.enliven(ctx, v.Scope(), found, out.Agents)
 	})
@@ -68,6 +71,9 @@ func (s *Server) registerAgents() {
 	})
 	gate.Handle(s.gate, "show-agent", func(ctx context.Context, v *gate.Visit, _ *OfAgent) (wire.AgentShown, error) {
 		out := wire.AgentShown{Agent: agentOf(v.Agent), Tools: []wire.Offered{}}
+		if err := s.namePause(ctx, out.Paused); err != nil {
+			return out, err
+		}
 		one := []wire.Agent{out.Agent}
 		if err := s.enliven(ctx, []string{v.Agent.ID}, []agent.Agent{v.Agent}, one); err != nil {
 			return out, err
@@ -89,7 +95,11 @@ func (s *Server) registerAgents() {
 	} {
 		gate.Handle(s.gate, id, func(ctx context.Context, v *gate.Visit, _ *OfAgent) (wire.Agent, error) {
 			a, err := change(ctx, v.Agent.ID, v.By())
-			return agentOf(a), err
+			if err != nil {
+				return wire.Agent{}, err
+			}
+			out := agentOf(a)
+			return out, s.namePause(ctx, out.Paused)
 		})
 	}
 	gate.Handle(s.gate, "set-elicitation", func(ctx context.Context, v *gate.Visit, in *settingElicitation) (wire.Agent, error) {
@@ -199,7 +209,11 @@ func (s *Server) registerInstall() {
 			return wire.Install{}, err
 		}
 		now, err := s.d.Rows.Now(ctx)
-		return wire.Install{Label: s.o.Label, Version: s.o.Version, Paused: pauseOf(pause), Now: now.UTC(), Epoch: epoch}, err
+		if err != nil {
+			return wire.Install{}, err
+		}
+		out := wire.Install{Label: s.o.Label, Version: s.o.Version, Paused: pauseOf(pause), Now: now.UTC(), Epoch: epoch}
+		return out, s.namePause(ctx, out.Paused)
 	})
 	gate.Act(s.gate, "pause-install", func(ctx context.Context, v *gate.Visit, _ *nobody) error {
 		_, err := s.d.Agents.PauseInstall(ctx, v.By())

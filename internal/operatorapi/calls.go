@@ -56,7 +56,11 @@ func (s *Server) registerCalls() {
 		found, err := s.d.Rows.CallsOf(ctx, v.Owner(), v.Run.ID, in.After, in.Limit)
 		out := wire.Calls{Calls: []wire.Call{}}
 		for _, r := range found {
-			out.Calls = append(out.Calls, callOf(r, map[string]string{v.Agent.ID: v.Agent.Slug}))
+			c := callOf(r, map[string]string{v.Agent.ID: v.Agent.Slug})
+			if err := s.nameVerdict(ctx, v, c.Verdict); err != nil {
+				return out, err
+			}
+			out.Calls = append(out.Calls, c)
 		}
 		if len(found) == in.Limit {
 			out.Next = strconv.FormatInt(found[len(found)-1].Seq, 10)
@@ -68,7 +72,7 @@ func (s *Server) registerCalls() {
 		if err != nil {
 			return wire.Record{}, err
 		}
-		return s.recordOf(r, v.Agent.Slug)
+		return s.shownTo(ctx, v, r)
 	})
 	gate.Handle(s.gate, "cancel-tool-call", func(ctx context.Context, v *gate.Visit, in *OfCall) (wire.Call, error) {
 		stopped, err := s.d.Ledger.Cancel(ctx, v.Owner(), v.Run.ID, in.Call)
@@ -88,10 +92,13 @@ func (s *Server) registerCalls() {
 		}
 		r, err := s.d.Ledger.Reconcile(ctx, v.Owner(), v.Run.ID, in.Call,
 			ledger.Reconciliation{Verdict: ledger.Verdict(in.Body.Verdict), Note: oneLine(in.Body.Note), Evidence: oneLine(in.Body.Evidence), By: by})
+		if errors.Is(err, ledger.ErrReconciled) {
+			return wire.Record{}, s.stands(ctx, v, in.Call, err)
+		}
 		if err != nil {
 			return wire.Record{}, err
 		}
-		return s.recordOf(r, v.Agent.Slug)
+		return s.shownTo(ctx, v, r)
 	})
 	gate.Handle(s.gate, "list-evidence", func(ctx context.Context, v *gate.Visit, in *listingCalls) (wire.EvidenceList, error) {
 		out := wire.EvidenceList{Conversation: v.Run.Conversation, Evidence: []wire.Evidence{}}
@@ -260,6 +267,31 @@ func callOf(r ledger.Record, slugs map[string]string) wire.Call {
 	return out
 }
 
+// stands is the conflict of a verdict with the one that was given before: which it is, by whom and when.
+func (s *Server) stands(ctx context.Context, v *gate.Visit, call string, conflict error) error {
+	r, err := s.d.Rows.Call(ctx, v.Owner(), v.Run.ID, call)
+	if err != nil || r.Verdict == nil {
+		return conflict
+	}
+	said := callOf(r, nil).Verdict
+	if err := s.nameVerdict(ctx, v, said); err != nil {
+		return conflict
+	}
+	f := s.gate.Failed(conflict)
+	f.Detail = "the verdict " + said.Verdict + " was given before, and a verdict stands"
+	f.ChangedBy, f.ByName, f.ChangedAt = said.By, said.ByName, &said.At
+	return f
+}
+
+// shownTo is a call in full as somebody may see it.
+func (s *Server) shownTo(ctx context.Context, v *gate.Visit, r ledger.Record) (wire.Record, error) {
+	out, err := s.recordOf(r, v.Agent.Slug)
+	if err != nil {
+		return out, err
+	}
+	return out, s.nameVerdict(ctx, v, out.Verdict)
+}
+
 func (s *Server) recordOf(r ledger.Record, slug string) (wire.Record, error) {
 	out := wire.Record{Call: callOf(r, map[string]string{r.Agent: slug}), CredentialOwner: r.Binding.CredentialOwner(), AccountSource: connection.NoAccount,
 		Arguments: r.Args, Evidence: evidenceOf(r), Why: []wire.Reason{}}
@@ -323,7 +355,7 @@ func (s *Server) export(ctx context.Context, v *gate.Visit, _ *OfRun) (*stream, 
 				after = r.Seq
 				r, err := s.d.Rows.Call(ctx, v.Owner(), v.Run.ID, r.ID)
 				s.orAbort(out, err)
-				record, err := s.recordOf(r, v.Agent.Slug)
+				record, err := s.shownTo(ctx, v, r)
 				s.orAbort(out, err)
 				if !first {
 					_, _ = out.Write([]byte(","))

@@ -53,26 +53,35 @@ func (s *Server) registerDecisions() {
 			agents = []string{a.ID}
 		}
 		found, err := s.d.Approvals.List(ctx, approval.Filter{Agents: agents, Run: in.Run, Open: in.Open, Before: in.Cursor, Limit: in.Limit})
+		if err != nil {
+			return out, err
+		}
+		names, err := s.names(ctx)
 		for _, a := range found {
-			out.Approvals = append(out.Approvals, approvalOf(a))
+			out.Approvals = append(out.Approvals, ApprovalOf(a, names))
 		}
 		if len(found) == in.Limit {
 			out.Next = found[len(found)-1].ID
 		}
 		return out, err
 	})
-	gate.Handle(s.gate, "show-approval", func(_ context.Context, v *gate.Visit, _ *OfApproval) (wire.Approval, error) {
-		return approvalOf(v.Approval), nil
+	gate.Handle(s.gate, "show-approval", func(ctx context.Context, v *gate.Visit, _ *OfApproval) (wire.Approval, error) {
+		names, err := s.names(ctx)
+		return ApprovalOf(v.Approval, names), err
 	})
 	gate.Handle(s.gate, "answer-approval", func(ctx context.Context, v *gate.Visit, in *answering) (wire.Approval, error) {
 		a, err := s.d.Approvals.Answer(ctx, v.Approval.ID, s.reply(v, approval.Answer(in.Body.Answer)))
 		if err == nil {
-			return approvalOf(a), nil
+			names, err := s.names(ctx)
+			return ApprovalOf(a, names), err
 		}
 		f := s.gate.Failed(err)
 		if f.Status == http.StatusConflict && a.AnsweredBy != "" { // one of two people wins; the other reads who did
 			f.Detail = fmt.Sprintf("the question is %s", a.State)
 			f.ChangedBy, f.ChangedAt = a.AnsweredBy, moment(a.Answered)
+			if names, err := s.names(ctx); err == nil {
+				f.ByName = names.Actor(a.AnsweredBy)
+			}
 		}
 		return wire.Approval{}, f
 	})
@@ -140,7 +149,7 @@ func (s *Server) needsYou(ctx context.Context, v *gate.Visit, in *Paging) (wire.
 	recent, err := s.d.Approvals.List(ctx, approval.Filter{Agents: v.Scope(), Limit: 20})
 	for _, a := range recent {
 		if a.AnsweredBy != "" {
-			last := approvalOf(a)
+			last := ApprovalOf(a, nil) // when it was, not by whom
 			out.LastAnswer = &last
 			break
 		}
@@ -148,10 +157,11 @@ func (s *Server) needsYou(ctx context.Context, v *gate.Visit, in *Paging) (wire.
 	return out, err
 }
 
-func approvalOf(a approval.Approval) wire.Approval {
+// ApprovalOf is a question as the API shows it.
+func ApprovalOf(a approval.Approval, names Names) wire.Approval {
 	out := wire.Approval{ID: a.ID, Agent: a.Slug, Run: a.Run, Tool: a.Tool, Tier: string(a.Facts.Tier.Known()), State: string(a.State), Question: a.Message,
 		Origin: a.Facts.Origin, Does: a.Facts.Does, Credential: a.Facts.Credential, Description: a.Facts.Description, Profile: a.Profile,
-		Digest: hex.EncodeToString(a.Digest), Answers: []string{}, Channel: string(a.Channel), AnsweredBy: a.AnsweredBy,
+		Digest: hex.EncodeToString(a.Digest), Answers: []string{}, Channel: string(a.Channel), AnsweredBy: a.AnsweredBy, ByName: names.Actor(a.AnsweredBy),
 		Created: a.Created.UTC(), Expires: a.Expires.UTC(), Answered: moment(a.Answered), GoodUntil: moment(a.GoodUntil), UsedBy: a.UsedBy}
 	for _, in := range a.Facts.Inputs {
 		out.Inputs = append(out.Inputs, wire.Input{Name: in.Name, Value: in.Value, Masked: in.Masked})

@@ -35,7 +35,7 @@ func (s *Server) registerPeople() {
 		slugs, err := s.slugs(ctx)
 		out := wire.PeopleList{People: []wire.Person{}}
 		for _, p := range all {
-			out.People = append(out.People, personOf(p, slugs))
+			out.People = append(out.People, PersonOf(p, slugs))
 		}
 		return out, err
 	})
@@ -154,10 +154,11 @@ func (s *Server) agentIDs(ctx context.Context, all bool, slugs []string) (people
 
 func (s *Server) person(ctx context.Context, p people.Person) (wire.Person, error) {
 	slugs, err := s.slugs(ctx)
-	return personOf(p, slugs), err
+	return PersonOf(p, slugs), err
 }
 
-func personOf(p people.Person, slugs map[string]string) wire.Person {
+// PersonOf is a person as the API shows them; names has the slugs of their agents.
+func PersonOf(p people.Person, names Names) wire.Person {
 	out := wire.Person{ID: p.ID, Name: p.Name, Role: string(p.Role), Agents: []string{}, All: p.Agents.All || p.Role == people.Owner,
 		State: stateActive, HasPassword: p.HasPassword, Since: p.Created.UTC()}
 	if p.Disabled {
@@ -167,7 +168,7 @@ func personOf(p people.Person, slugs map[string]string) wire.Person {
 		return out
 	}
 	for _, id := range p.Agents.List {
-		if slug := slugs[id]; slug != "" {
+		if slug := names[id]; slug != "" {
 			out.Agents = append(out.Agents, slug)
 		}
 	}

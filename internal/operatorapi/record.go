@@ -53,9 +53,14 @@ func (s *Server) registerRecord() {
 	gate.Handle(s.gate, "overview", s.overview)
 	gate.Handle(s.gate, "list-audit", func(ctx context.Context, _ *gate.Visit, in *listingAudit) (wire.AuditPage, error) {
 		found, linked, waiting, err := s.d.Audit.List(ctx, AuditFilter{Actor: in.Actor, Verb: in.Verb, Subject: in.Subject, Before: in.Cursor, Limit: in.Limit})
+		if err != nil {
+			return wire.AuditPage{}, err
+		}
+		names, err := s.names(ctx)
 		out := wire.AuditPage{Rows: []wire.AuditRow{}, Linked: linked, Waiting: waiting}
 		for _, r := range found {
-			row := wire.AuditRow{ID: r.ID, At: r.At.UTC(), Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Detail: r.Detail, Hash: r.Hash}
+			row := wire.AuditRow{ID: r.ID, At: r.At.UTC(), Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Detail: r.Detail, Hash: r.Hash,
+				Names: names.In(r.Actor, r.Subject, string(r.Detail))}
 			if r.Link > 0 {
 				row.Link = &r.Link
 			}

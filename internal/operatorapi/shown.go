@@ -3,7 +3,6 @@
 package operatorapi
 
 import (
-	"github.com/wayleave/wayleave/internal/approval"
 	"github.com/wayleave/wayleave/internal/doorstep"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
@@ -44,6 +43,3 @@ func ReasonsOf(r ledger.Record) []wire.Reason {
 	}
 	return out
 }
-
-// ApprovalOf is a question as the API shows it.
-func ApprovalOf(a approval.Approval) wire.Approval { return approvalOf(a) }

@@ -4,6 +4,7 @@ package keeping
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,12 +12,17 @@ import (
 	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
 // Agents is the command.
 type Agents struct {
-	List  AgentsList `cmd:"" default:"withargs" help:"List agents (what agents alone does)."`
-	Token Token      `cmd:"" help:"Make, list and revoke tokens."`
+	List    AgentsList    `cmd:"" default:"withargs" help:"List agents (what agents alone does), or show one."`
+	Token   Token         `cmd:"" help:"Make, list and revoke tokens."`
+	Pause   AgentsPause   `cmd:"" help:"Refuse an agent's new calls, or those of all agents; calls under way finish."`
+	Resume  AgentsResume  `cmd:"" help:"End a pause."`
+	Disable AgentsDisable `cmd:"" help:"Close every door to an agent: its tokens open nothing, and what is under way is cancelled and withheld."`
+	Enable  AgentsEnable  `cmd:"" help:"Open its doors again."`
 }
 
 // Token is the command.
@@ -29,7 +35,19 @@ type Token struct {
 // AgentsList is the command.
 type AgentsList struct {
 	place.DataFlags
-	JSON bool `setting:"-" help:"As JSON."`
+	Agent string `arg:"" optional:"" name:"slug" help:"Only this agent, with its tokens."`
+	JSON  bool   `setting:"-" help:"As JSON: an array of agents."`
+}
+
+// listedAgent is an agent in a list.
+type listedAgent struct {
+	Agent     string      `json:"agent"`
+	State     string      `json:"state"` // active or disabled
+	Paused    *wire.Pause `json:"paused,omitempty"`
+	AllPaused *wire.Pause `json:"all_paused,omitempty"` // all agents are, this one with them
+	Created   time.Time   `json:"created"`
+	Tokens    int         `json:"tokens"` // that work
+	LastUsed  time.Time   `json:"last_used,omitzero"`
 }
 
 // Run lists agents.
@@ -39,19 +57,29 @@ func (c *AgentsList) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	agents, tokens, err := in.Agents.List(s.Ctx, nil)
+	var only []string
+	if c.Agent != "" {
+		a, err := agentNamed(s, in, c.Agent)
+		if err != nil {
+			return err
+		}
+		only = []string{a.ID}
+	}
+	agents, tokens, err := in.Agents.List(s.Ctx, only)
 	if err != nil {
 		return err
 	}
-	type line struct {
-		Agent    string    `json:"agent"`
-		Created  time.Time `json:"created"`
-		Tokens   int       `json:"tokens"` // that work
-		LastUsed time.Time `json:"last_used,omitzero"`
+	all, err := in.Agents.InstallPause(s.Ctx)
+	if err != nil {
+		return err
 	}
-	lines := []line{}
+	names, err := named(s, in)
+	if err != nil {
+		return err
+	}
+	lines := []listedAgent{}
 	for _, a := range agents {
-		l := line{Agent: a.Slug, Created: a.Created}
+		l := listedAgent{Agent: a.Slug, State: stateSaid(a), Paused: wirePause(names, a.Paused), AllPaused: wirePause(names, all), Created: a.Created}
 		for _, t := range tokens {
 			if t.Agent != a.Slug {
 				continue
@@ -68,11 +96,22 @@ func (c *AgentsList) Run(s *cli.Session) error {
 	if c.JSON {
 		return s.Out.JSON(lines)
 	}
-	return cli.Table(s, "AGENT\tCREATED\tTOKENS\tLAST USED", func(row func(...any)) {
-		for _, l := range lines {
-			row(l.Agent, cli.When(l.Created), l.Tokens, cli.When(l.LastUsed))
+	if all.By != "" {
+		s.Out.Printf("ALL AGENTS are %s: `%s agents resume --all%s` lets them call again\n\n", pausedSaid(names, all), place.CalledAs(), c.Again())
+	}
+	if err := cli.Table(s, "AGENT\tSTATE\tCREATED\tTOKENS\tLAST USED", func(row func(...any)) {
+		for i, l := range lines {
+			state := l.State
+			if agents[i].Paused.By != "" {
+				state = strings.TrimPrefix(state+", ", "active, ") + pausedSaid(names, agents[i].Paused)
+			}
+			row(l.Agent, state, cli.When(l.Created), l.Tokens, cli.When(l.LastUsed))
 		}
-	})
+	}); err != nil || c.Agent == "" {
+		return err
+	}
+	s.Out.Printf("\n")
+	return tokenTable(s, tokens)
 }
 
 // TokenNew is the command.
@@ -132,6 +171,12 @@ func (c *TokenList) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
+	if c.Agent != "" {
+		tokens = slices.DeleteFunc(tokens, func(t agent.Token) bool { return t.Agent != c.Agent })
+	}
+	if !c.JSON {
+		return tokenTable(s, tokens)
+	}
 	type line struct {
 		ID       string      `json:"id"`
 		Agent    string      `json:"agent"`
@@ -143,16 +188,15 @@ func (c *TokenList) Run(s *cli.Session) error {
 	}
 	lines := []line{}
 	for _, t := range tokens {
-		if c.Agent == "" || t.Agent == c.Agent {
-			lines = append(lines, line{t.ID, t.Agent, t.Scope, t.Created, t.LastUse.At, t.LastUse.From, t.Revoked})
-		}
+		lines = append(lines, line{t.ID, t.Agent, t.Scope, t.Created, t.LastUse.At, t.LastUse.From, t.Revoked})
 	}
-	if c.JSON {
-		return s.Out.JSON(lines)
-	}
-	return cli.Table(s, "ID\tAGENT\tSCOPE\tCREATED\tLAST USED\tFROM\tREVOKED", func(row func(...any)) {
-		for _, l := range lines {
-			row(l.ID, l.Agent, l.Scope, cli.When(l.Created), cli.When(l.LastUsed), l.LastFrom, cli.When(l.Revoked))
+	return s.Out.JSON(lines)
+}
+
+func tokenTable(s *cli.Session, tokens []agent.Token) error {
+	return cli.Table(s, "TOKEN\tAGENT\tSCOPE\tCREATED\tLAST USED\tFROM\tREVOKED", func(row func(...any)) {
+		for _, t := range tokens {
+			row(t.ID, t.Agent, t.Scope, cli.When(t.Created), cli.When(t.LastUse.At), t.LastUse.From, cli.When(t.Revoked))
 		}
 	})
 }
@@ -204,11 +248,17 @@ func slugs(s *cli.Session, in *install.Install) (map[string]string, error) {
 	return names, err
 }
 
-// agentOf finds the id of an agent that must be there.
-func agentOf(s *cli.Session, in *install.Install, slug string) (id string, err error) {
+// agentNamed finds an agent that must be there.
+func agentNamed(s *cli.Session, in *install.Install, slug string) (agent.Agent, error) {
 	a, err := in.Agents.BySlug(s.Ctx, slug)
 	if errors.Is(err, agent.ErrNotFound) {
-		return "", fmt.Errorf("there is no agent %q here; `%s agents` lists them", slug, place.CalledAs())
+		return a, fmt.Errorf("there is no agent %q here; `%s agents` lists them", slug, place.CalledAs())
 	}
+	return a, err
+}
+
+// agentOf finds the id of an agent that must be there.
+func agentOf(s *cli.Session, in *install.Install, slug string) (id string, err error) {
+	a, err := agentNamed(s, in, slug)
 	return a.ID, err
 }

@@ -20,7 +20,7 @@ import (
 
 // Approvals is the command.
 type Approvals struct {
-	Review ApprovalsReview `cmd:"" default:"withargs" help:"Show what waits for an answer, and on a terminal ask it one by one (what approvals alone does)."`
+	Review ApprovalsReview `cmd:"" default:"withargs" help:"Show what waits for an answer, or one question, and on a terminal ask it one by one (what approvals alone does)."`
 	Answer ApprovalsAnswer `cmd:"" help:"Answer one question."`
 }
 
@@ -37,6 +37,7 @@ type ApprovalsReview struct {
 	List    bool   `setting:"-" help:"Ask nothing, on a terminal either."`
 	DenyAll bool   `setting:"-" help:"Deny all that waits."`
 	JSON    bool   `setting:"-" help:"As JSON: an array of approvals, as the API has them; with --deny-all the ids that were denied. Nothing is asked."`
+	ID      string `arg:"" optional:"" name:"approval" help:"Only this question, in full."`
 }
 
 // mostShown is how many approvals are shown at once.
@@ -46,6 +47,9 @@ const mostShown = 100
 func (c *ApprovalsReview) Run(s *cli.Session) error {
 	if c.DenyAll && c.All {
 		return cli.Misused("--deny-all and --all do not go together")
+	}
+	if c.ID != "" && (c.Agent != "" || c.All || c.DenyAll) {
+		return cli.Misused("--agent, --all and --deny-all are of the list, not of the question %s", c.ID)
 	}
 	in, err := c.Look(s)
 	if err != nil {
@@ -63,19 +67,28 @@ func (c *ApprovalsReview) Run(s *cli.Session) error {
 	if c.DenyAll {
 		return c.denyAll(s, in, only)
 	}
-	found, err := in.Approvals.List(s.Ctx, approval.Filter{Agents: only, Open: !c.All, Limit: mostShown})
+	found, err := c.found(s, in, only)
+	if err != nil {
+		return err
+	}
+	names, err := named(s, in)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		shown := []wire.Approval{}
 		for _, a := range found {
-			shown = append(shown, operatorapi.ApprovalOf(a))
+			shown = append(shown, operatorapi.ApprovalOf(a, names))
 		}
 		return s.Out.JSON(shown)
 	}
 	if len(found) == 0 {
 		s.Out.Printf("nothing waits for an answer\n")
+		return nil
+	}
+	if c.ID != "" && (found[0].State != approval.Open || !s.Interactive() || c.List) {
+		question(s, found[0])
+		s.Out.Printf("\n  it is %s%s\n", found[0].State, c.way(found[0], names))
 		return nil
 	}
 	if s.Interactive() && !c.All && !c.List {
@@ -87,11 +100,38 @@ func (c *ApprovalsReview) Run(s *cli.Session) error {
 		for _, a := range found {
 			state := string(a.State)
 			if a.AnsweredBy != "" {
-				state += " by " + a.AnsweredBy
+				state += " by " + actorSaid(names, a.AnsweredBy)
 			}
 			row(a.ID, a.Slug, a.Tool, state, cli.When(a.Expires), cli.OneLine(cmp.Or(a.Message, "-")))
 		}
 	})
+}
+
+// found are the questions that are meant.
+func (c *ApprovalsReview) found(s *cli.Session, in *install.Install, only []string) ([]approval.Approval, error) {
+	if c.ID == "" {
+		return in.Approvals.List(s.Ctx, approval.Filter{Agents: only, Open: !c.All, Limit: mostShown})
+	}
+	a, err := in.Approvals.Show(s.Ctx, c.ID)
+	if errors.Is(err, approval.ErrNotFound) {
+		return nil, noQuestion(c.ID, c.DataFlags)
+	}
+	return []approval.Approval{a}, err
+}
+
+// way says how a question is answered, or by whom it was.
+func (c *ApprovalsReview) way(a approval.Approval, names operatorapi.Names) string {
+	switch {
+	case a.State == approval.Open:
+		return fmt.Sprintf(" until %s UTC: `%s approvals answer %s once|deny%s`", cli.When(a.Expires), place.CalledAs(), a.ID, c.Again())
+	case a.AnsweredBy != "":
+		return fmt.Sprintf(", answered by %s at %s UTC", actorSaid(names, a.AnsweredBy), cli.When(a.Answered))
+	}
+	return ""
+}
+
+func noQuestion(id string, d place.DataFlags) error {
+	return fmt.Errorf("there is no question %q here; `%s approvals%s` shows what waits", id, place.CalledAs(), d.Again())
 }
 
 func (c *ApprovalsReview) denyAll(s *cli.Session, in *install.Install, only []string) error {
@@ -199,14 +239,18 @@ func (c *ApprovalsAnswer) Run(s *cli.Session) error {
 	a, err := in.Approvals.Answer(s.Ctx, c.ID, r)
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
-		return fmt.Errorf("there is no question %q here; `%s approvals%s` shows what waits", c.ID, place.CalledAs(), c.Again())
+		return noQuestion(c.ID, c.DataFlags)
 	case errors.Is(err, approval.ErrNotOpen):
 		return fmt.Errorf("question %s is %s and cannot be answered any more; the agent asks again with the same call", a.ID, a.State)
 	case err != nil:
 		return err
 	}
 	if c.JSON {
-		return s.Out.JSON(operatorapi.ApprovalOf(a))
+		names, err := named(s, in)
+		if err != nil {
+			return err
+		}
+		return s.Out.JSON(operatorapi.ApprovalOf(a, names))
 	}
 	s.Out.Printf("%s\n", answered(a))
 	return nil

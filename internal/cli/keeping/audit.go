@@ -2,6 +2,7 @@
 package keeping
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +27,10 @@ type Audit struct {
 // AuditList is the command.
 type AuditList struct {
 	place.DataFlags
-	Actor   string `setting:"-" help:"Only what this one did: cli, system, local, person:ID, agent:ID." placeholder:"ACTOR"`
+	To      string `arg:"" optional:"" name:"subject" help:"Only what was done to this one: an agent, a person, or the id of another row, such as a token or a run."`
+	Actor   string `setting:"-" help:"Only what this one did: a person's or an agent's name, cli, system, local." placeholder:"WHO"`
 	Verb    string `setting:"-" help:"Only this, such as approval.answered." placeholder:"VERB"`
-	Subject string `setting:"-" help:"Only what was done to this row." placeholder:"ID"`
+	Subject string `setting:"-" help:"The same as the argument." placeholder:"WHAT"`
 	Before  string `setting:"-" help:"Only entries older than this one: the last of the list before." placeholder:"ID"`
 	Limit   int    `setting:"-" default:"50" help:"At most so many (1–500; default 50)." placeholder:"N"`
 	JSON    bool   `setting:"-" help:"As JSON: an array of entries, as the API has them."`
@@ -44,14 +46,27 @@ func (c *AuditList) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	found, err := in.Trail.List(s.Ctx, audit.Filter{Actor: c.Actor, Verb: c.Verb, Subject: c.Subject, Before: c.Before, Limit: c.Limit})
+	names, err := named(s, in)
+	if err != nil {
+		return err
+	}
+	actor, err := actorNamed(names, c.Actor)
+	if err != nil {
+		return err
+	}
+	subject, err := byName(names, cmp.Or(c.To, c.Subject))
+	if err != nil {
+		return err
+	}
+	found, err := in.Trail.List(s.Ctx, audit.Filter{Actor: actor, Verb: c.Verb, Subject: subject, Before: c.Before, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		rows := []wire.AuditRow{}
 		for _, r := range found {
-			row := wire.AuditRow{ID: r.ID, At: r.At, Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Detail: r.Detail, Hash: r.Hash}
+			row := wire.AuditRow{ID: r.ID, At: r.At, Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Detail: r.Detail, Hash: r.Hash,
+				Names: names.In(r.Actor, r.Subject, string(r.Detail))}
 			if r.Link > 0 {
 				row.Link = &r.Link
 			}
@@ -61,7 +76,7 @@ func (c *AuditList) Run(s *cli.Session) error {
 	}
 	err = cli.Table(s, "AT\tACTOR\tVERB\tSUBJECT\tDETAIL", func(row func(...any)) {
 		for _, r := range found {
-			row(cli.When(r.At), r.Actor, r.Verb, r.Subject, cli.OneLine(string(r.Detail)))
+			row(cli.When(r.At), actorSaid(names, r.Actor), r.Verb, rowSaid(names, r.Subject), cli.OneLine(names.Said(string(r.Detail))))
 		}
 	})
 	if len(found) == c.Limit {

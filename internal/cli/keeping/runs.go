@@ -19,7 +19,7 @@ import (
 
 // Runs is the command.
 type Runs struct {
-	List      RunsList      `cmd:"" default:"withargs" help:"List runs, newest first (what runs alone does)."`
+	List      RunsList      `cmd:"" default:"withargs" help:"List runs, newest first (what runs alone does); with a run, show it."`
 	Show      RunsShow      `cmd:"" help:"Show a run's calls in their order, or all that is kept of one call."`
 	End       RunsEnd       `cmd:"" help:"End a run: it admits no call any more."`
 	Reconcile RunsReconcile `cmd:"" help:"State what happened with a call of unknown outcome, so that the run's effects go on."`
@@ -37,13 +37,39 @@ type RunsList struct {
 	Agent  string `setting:"-" help:"Only this agent's." placeholder:"SLUG"`
 	Open   bool   `setting:"-" help:"Only open ones, of those that are listed."`
 	Before string `setting:"-" help:"Only runs older than this one: the last of the list before." placeholder:"RUN"`
-	Limit  int    `setting:"-" default:"50" help:"At most so many (1–1000; default 50)." placeholder:"N"`
-	JSON   bool   `setting:"-" help:"As JSON: an array of runs, as the API has them."`
+	Limit  *int   `setting:"-" help:"At most so many (1–1000; default 50, of a run's calls 200)." placeholder:"N"`
+	Why    bool   `setting:"-" help:"Of a run that is shown: each step of why, for every call."`
+	After  int64  `setting:"-" help:"Of a run that is shown: only calls behind this place in it." placeholder:"N"`
+	JSON   bool   `setting:"-" help:"As JSON: an array of runs, as the API has them; of one run what runs show has."`
+
+	ID   string `arg:"" optional:"" name:"run" help:"Show this run, as runs show does."`
+	Call string `arg:"" optional:"" help:"And of it this call."`
 }
 
-// Run lists runs.
+const (
+	usualRuns  = 50
+	usualCalls = 200
+)
+
+// limited is the limit that was given, or the usual one.
+func limited(given *int, usual int) int {
+	if given == nil {
+		return usual
+	}
+	return *given
+}
+
+// Run lists runs, or shows one.
 func (c *RunsList) Run(s *cli.Session) error {
-	if err := bounded(c.Limit); err != nil {
+	if c.ID != "" {
+		if c.Agent != "" || c.Open || c.Before != "" {
+			return cli.Misused("--agent, --open and --before are of the list, not of the run %s", c.ID)
+		}
+		show := RunsShow{DataFlags: c.DataFlags, ID: c.ID, Call: c.Call, Why: c.Why, After: c.After, Limit: limited(c.Limit, usualCalls), JSON: c.JSON}
+		return show.Run(s)
+	}
+	limit := limited(c.Limit, usualRuns)
+	if err := bounded(limit); err != nil {
 		return err
 	}
 	in, err := c.Look(s)
@@ -63,7 +89,7 @@ func (c *RunsList) Run(s *cli.Session) error {
 		}
 		only = []string{a}
 	}
-	found, err := in.Rows.RunsOf(s.Ctx, only, c.Before, c.Limit)
+	found, err := in.Rows.RunsOf(s.Ctx, only, c.Before, limit)
 	if err != nil {
 		return missing(err, "run", c.Before)
 	}
@@ -85,7 +111,7 @@ func (c *RunsList) Run(s *cli.Session) error {
 			row(r.ID, r.Agent, r.Kind, r.Calls, r.Refused, cli.When(r.Created), stateOf(r), cli.OneLine(r.Title))
 		}
 	})
-	if len(found) == c.Limit {
+	if len(found) == limit {
 		s.Err.Printf("there may be older ones: --before %s\n", found[len(found)-1].ID)
 	}
 	return err
@@ -155,6 +181,15 @@ func (c *RunsShow) Run(s *cli.Session) error {
 		calls = append(calls, shownCall{operatorapi.CallOf(r, slugs), r.Args, operatorapi.EvidenceOf(r), operatorapi.ReasonsOf(r)})
 	}
 	shown := operatorapi.RunOf(run, slugs)
+	names, err := named(s, in)
+	if err != nil {
+		return err
+	}
+	for _, call := range calls {
+		if call.Verdict != nil {
+			call.Verdict.ByName = names[call.Verdict.By]
+		}
+	}
 	if c.JSON {
 		return s.Out.JSON(struct {
 			Run   wire.Run    `json:"run"`
@@ -165,7 +200,7 @@ func (c *RunsShow) Run(s *cli.Session) error {
 		c.head(s, shown)
 	}
 	for _, call := range calls {
-		c.call(s, call)
+		c.call(s, call, names)
 	}
 	if c.Call == "" && len(ids) == c.Limit {
 		s.Err.Printf("there may be more: --after %d\n", calls[len(calls)-1].Seq)
@@ -210,13 +245,13 @@ func (c *RunsShow) head(s *cli.Session, r wire.Run) {
 }
 
 // call prints a call: one line, and below it what a person would ask of one that did not succeed, or that they named.
-func (c *RunsShow) call(s *cli.Session, call shownCall) {
+func (c *RunsShow) call(s *cli.Session, call shownCall, names operatorapi.Names) {
 	end := "-"
 	if call.Ended != nil {
 		end = call.Ended.Sub(call.Created).Round(time.Millisecond).String()
 	}
 	s.Out.Printf("%4d  %s  %-14s %-11s %-15s %8s  %s  %s\n", call.Seq, call.Created.UTC().Format(time.TimeOnly), call.Tool, call.State,
-		cmp.Or(call.Outcome, "-"), end, call.ID, cli.OneLine(strings.TrimSpace(call.Code+" "+call.Host)))
+		outcomeSaid(call.Call), end, call.ID, cli.OneLine(strings.TrimSpace(call.Code+" "+call.Host)))
 	whole := c.Call != ""
 	if whole {
 		s.Out.Printf("      class %s, provider %s, delivery %s\n", call.Class, cmp.Or(call.Provider, "-"), call.Delivery)
@@ -232,15 +267,26 @@ func (c *RunsShow) call(s *cli.Session, call shownCall) {
 	}
 	if whole || c.Why || call.State != "succeeded" {
 		for _, w := range call.Why {
-			s.Out.Printf("      %-10s %s  %s\n", w.Stage, w.At.UTC().Format(time.TimeOnly), cli.OneLine(w.Fact))
+			s.Out.Printf("      %-10s %s  %s\n", w.Stage, w.At.UTC().Format(time.TimeOnly), cli.OneLine(names.Said(w.Fact)))
 		}
 	}
 	if v := call.Verdict; v != nil {
-		s.Out.Printf("      stated by %s %s: %s. %s\n", v.ByKind, v.By, v.Verdict, cli.OneLine(v.Note))
+		s.Out.Printf("      stated by %s %s: %s. %s\n", v.ByKind, cmp.Or(v.ByName, v.By), v.Verdict, cli.OneLine(v.Note))
 	}
 }
 
 // RunsEnd is the command.
+// outcomeSaid is a call's outcome in a word or two.
+func outcomeSaid(c wire.Call) string {
+	switch {
+	case c.FromKept():
+		return "from kept page"
+	case c.Outcome == "not_dispatched":
+		return "nothing sent"
+	}
+	return cmp.Or(c.Outcome, "-")
+}
+
 type RunsEnd struct {
 	place.DataFlags
 	ID   string `arg:"" name:"run" help:"The run's id."`

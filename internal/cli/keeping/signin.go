@@ -5,11 +5,10 @@ package keeping
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 
 	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/internal/cli/place"
+	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/people"
 )
 
@@ -28,47 +27,36 @@ func (c *SignIn) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	base, err := c.pages(at.URL, in.Label)
-	if err != nil {
-		return err
-	}
-	person, secret, err := in.People.NewLink(s.Ctx, c.Person, place.ByCLI)
+	person, link, err := freshLink(s, in, c.ListenFlags, at.URL, c.Person)
 	switch {
 	case errors.Is(err, people.ErrNotFound):
-		return fmt.Errorf("nobody here is called %q; an owner adds people on the page of people", c.Person)
+		return noPerson(c.Person)
 	case err != nil:
 		return err
 	}
-	link := base + "/sign-in#" + secret.Reveal()
 	if c.JSON {
-		return s.Out.JSON(struct {
-			URL     string `json:"url"`
-			Person  string `json:"person"`
-			Expires int    `json:"expires_in_seconds"`
-			Served  bool   `json:"served"`
-		}{link, person.Name, int(people.LinkTime.Seconds()), at.URL != ""})
+		return s.Out.JSON(linkJSON(person, link, at.URL != ""))
 	}
-	s.Err.Printf("for %s (%s): open it within %d minutes, it opens once and older links open nothing any more:\n", person.Name, person.Role, int(people.LinkTime.Minutes()))
-	s.Out.Printf("%s\n", link)
+	sayLink(s, person, link)
 	return nil
 }
 
-// pages is where people reach a server: its public URL, else the install's own name at the listener's port. endpoint is
-// where the running one says that it is, empty where none runs: then it is where one of these flags would be.
-func (c *SignIn) pages(endpoint, label string) (string, error) {
-	if endpoint == "" || len(c.PublicURL) > 0 {
-		var err error
-		if endpoint, err = c.Endpoint(); err != nil {
-			return "", err
-		}
-	}
-	base := strings.TrimSuffix(endpoint, "/mcp")
-	u, err := url.Parse(base)
+// freshLink makes a link of a person. endpoint is where the folder's server says that it is, empty where none runs.
+func freshLink(s *cli.Session, in *install.Install, l place.ListenFlags, endpoint, name string) (people.Person, string, error) {
+	base, err := l.Pages(endpoint, in.Label)
 	if err != nil {
-		return "", fmt.Errorf("the server says that it is at %q", endpoint)
+		return people.Person{}, "", err
 	}
-	if len(c.PublicURL) > 0 || !place.Loopback(u.Hostname()) {
-		return base, nil
-	}
-	return u.Scheme + "://" + label + ".wayleave.localhost:" + u.Port(), nil
+	person, secret, err := in.People.NewLink(s.Ctx, name, place.ByCLI)
+	return person, base + "/sign-in#" + secret.Reveal(), err
+}
+
+func sayLink(s *cli.Session, person people.Person, link string) {
+	s.Err.Printf("for %s (%s): open it within %d minutes, it opens once and older links open nothing any more; a password can be set there\n",
+		person.Name, person.Role, int(people.LinkTime.Minutes()))
+	s.Out.Printf("%s\n", link)
+}
+
+func noPerson(name string) error {
+	return fmt.Errorf("nobody here is called %q; `%s people` lists everybody, and `%s people add` adds somebody", name, place.CalledAs(), place.CalledAs())
 }

@@ -25,17 +25,34 @@ func (d DataFlags) Beside(s *cli.Session) (in *install.Install, at datafolder.Se
 	if in, err = d.Open(s); err != nil {
 		return nil, at, err
 	}
-	folder := in.Folder
+	if errors.Is(missing, fs.ErrNotExist) && d.Database == "" {
+		s.Err.Printf("note: made the data folder %s; a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", in.Folder.Path())
+		return in, at, nil
+	}
+	return in, d.served(s, in.Folder), nil
+}
+
+// Heard is open for such a command that makes no install where none is.
+func (d DataFlags) Heard(s *cli.Session) (*install.Install, error) {
+	in, err := d.Look(s)
+	if err != nil {
+		return nil, err
+	}
+	d.served(s, in.Folder)
+	return in, nil
+}
+
+// served says where no server runs on the folder. Servers on PostgreSQL have folders of their own, and hear of all that is
+// changed in the database.
+func (d DataFlags) served(s *cli.Session, folder *datafolder.Folder) datafolder.Server {
 	at, running, err := folder.Owner()
 	switch {
-	case errors.Is(missing, fs.ErrNotExist):
-		s.Err.Printf("note: made the data folder %s; a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
 	case err != nil:
 		s.Err.Printf("warning: %v\n", err)
-	case !running:
+	case !running && d.Database == "":
 		s.Err.Printf("note: no `wayleave serve` runs on the data folder %s now (`wayleave mcp` needs none); a server on another folder knows nothing of it, name that one with --data or WAYLEAVE_DATA\n", folder.Path())
 	}
-	return in, at, nil
+	return at
 }
 
 // SameListener says whether two listener addresses are one, as far as can be said without looking anything up.

@@ -3,6 +3,7 @@ package place
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -40,6 +41,26 @@ func (c ListenFlags) Endpoint() (string, error) {
 		return "", cli.Misused("--listen %s is a name; give --url", strconv.Quote(c.Listen))
 	}
 	return f.URL(own), nil
+}
+
+// Pages is where people reach a server: its public URL, else the install's own name at the listener's port. endpoint is
+// where the running one says that it is, empty where none runs: then it is where one of these flags would be.
+func (c ListenFlags) Pages(endpoint, label string) (string, error) {
+	if endpoint == "" || len(c.PublicURL) > 0 {
+		var err error
+		if endpoint, err = c.Endpoint(); err != nil {
+			return "", err
+		}
+	}
+	base := strings.TrimSuffix(endpoint, "/mcp")
+	u, err := url.Parse(base)
+	if err != nil {
+		return "", fmt.Errorf("the server says that it is at %q", endpoint)
+	}
+	if len(c.PublicURL) > 0 || !Loopback(u.Hostname()) {
+		return base, nil
+	}
+	return u.Scheme + "://" + label + ".wayleave.localhost:" + u.Port(), nil
 }
 
 // Front is how clients reach the listener.

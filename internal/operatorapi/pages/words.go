@@ -26,6 +26,9 @@ func (p *Pages) words() template.FuncMap {
 		"ago":       ago,
 		"sensitive": func(tier string) bool { return tier == "sensitive" },
 		"who":       who,
+		"acted":     func(r wire.AuditRow) string { return who(r.Actor, r.Names[idOf(r.Actor)]) },
+		"named":     named,
+		"stated":    stated,
 		"past":      func(t *time.Time, now time.Time) bool { return t != nil && t.Before(now) },
 		"add":       func(a, b int) int { return a + b },
 		"deref":     func(n *int64) int64 { return *n },
@@ -62,6 +65,8 @@ func outcomeOf(c wire.Call) shape {
 		return shape{"Failed", "bad", "xc"}
 	case c.Withheld:
 		return shape{"Withheld", "mute", "slash"}
+	case c.FromKept():
+		return shape{"From a kept page", "ok", "okc"}
 	case c.Outcome == "not_dispatched":
 		return shape{"Nothing sent", "mute", "slash"}
 	case c.IsError:
@@ -181,16 +186,44 @@ func title(word string) string {
 	return strings.ToUpper(word[:1]) + word[1:]
 }
 
-// who is an actor as people read it.
-func who(actor string) string {
+// who is an actor as people read it: by name where there is one.
+func who(actor, name string) string {
 	kind, id, ok := strings.Cut(actor, ":")
 	switch {
+	case name != "" && kind == "agent":
+		return "agent " + name
+	case name != "":
+		return name
 	case !ok:
 		return actor
 	case strings.HasPrefix(id, kind+"_"):
 		return short(id)
 	}
 	return kind + " " + short(id)
+}
+
+// idOf is the id of an actor's row; of one without a row, itself.
+func idOf(actor string) string {
+	if _, id, ok := strings.Cut(actor, ":"); ok {
+		return id
+	}
+	return actor
+}
+
+// named is a text with names in the place of ids.
+func named(names map[string]string, text string) string {
+	for id, name := range names {
+		text = strings.ReplaceAll(text, id, name)
+	}
+	return text
+}
+
+// stated is a fact of a call with the name of who reconciled it.
+func stated(fact string, v *wire.Verdict) string {
+	if v == nil || v.ByName == "" {
+		return fact
+	}
+	return strings.ReplaceAll(fact, v.By, v.ByName)
 }
 
 // pretty lays JSON out; what is none stays as it is.

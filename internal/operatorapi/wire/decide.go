@@ -22,6 +22,7 @@ type Approval struct {
 	Answers     []string   `json:"answers" doc:"What may be answered now; empty when it is over."`
 	Channel     string     `json:"channel,omitempty" doc:"page, terminal, api or elicitation."`
 	AnsweredBy  string     `json:"answered_by,omitempty"`
+	ByName      string     `json:"answered_by_name,omitempty" doc:"What the person is called now."`
 	Created     time.Time  `json:"created_at"`
 	Expires     time.Time  `json:"expires_at" doc:"Until then it can be answered."`
 	WaitsUntil  *time.Time `json:"waits_until,omitempty" doc:"Until then the call is held; after it a yes still counts, and the agent is told to call again."`
@@ -114,6 +115,8 @@ type AuditRow struct {
 	Detail  Raw       `json:"detail"`
 	Link    *int64    `json:"link,omitempty" doc:"Its number in the chain; absent for a second until it is linked."`
 	Hash    string    `json:"hash,omitempty"`
+	// Names are not of the row, which says what was so: they are what its ids stand for now.
+	Names map[string]string `json:"names,omitempty" doc:"What the agents, tokens and people of this row are called now, by id."`
 }
 
 // AuditPage is a page of the audit.

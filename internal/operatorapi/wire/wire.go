@@ -25,6 +25,7 @@ type Problem struct {
 	RetryAfter int        `json:"retry_after_seconds,omitempty"`
 	Version    *int64     `json:"current_version,omitempty" doc:"Of a conflict: the version that stands now."`
 	ChangedBy  string     `json:"changed_by,omitempty" doc:"Of a conflict: who made it."`
+	ByName     string     `json:"changed_by_name,omitempty" doc:"Of a conflict: what that person is called now."`
 	ChangedAt  *time.Time `json:"changed_at,omitempty" doc:"Of a conflict: when."`
 }
 
@@ -90,8 +91,9 @@ type Block struct {
 
 // Pause says who stopped calls.
 type Pause struct {
-	By string    `json:"by"`
-	At time.Time `json:"at"`
+	By     string    `json:"by" doc:"As the audit names actors."`
+	ByName string    `json:"by_name,omitempty" doc:"What the person is called now."`
+	At     time.Time `json:"at"`
 }
 
 // Install is the deployment.

@@ -84,12 +84,16 @@ func (s *Store) reconcile(tx *sqldb.Tx, agent, run, call string, v ledger.Reconc
 	return callOf(tx, agent, run, call)
 }
 
-// actor is who states: an operator is a person; a harness acts with its agent's token, and a form came through it.
+// actor is who states: an operator is a person, or somebody at the command line; a harness acts with its agent's token,
+// and a form came through it.
 func actor(agent string, by ledger.By) string {
-	if by.Kind == "operator" {
+	switch {
+	case by.Kind != "operator":
+		return "agent:" + agent
+	case strings.HasPrefix(by.ID, "person_"):
 		return "person:" + by.ID
 	}
-	return "agent:" + agent
+	return by.ID
 }
 
 // proves refuses an observation that is itself an error: what is named as proof is a call, CALL or CALL.N, of the agent.

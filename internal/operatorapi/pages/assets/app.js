@@ -44,7 +44,7 @@
   const words = (p) => {
     let text = p.detail || p.title || p.code || "It did not work.";
     text = text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
-    if (p.changed_by) text += " Changed by " + p.changed_by + (p.changed_at ? " at " + p.changed_at : "") + ".";
+    if (p.changed_by) text += " Changed by " + (p.changed_by_name || p.changed_by) + (p.changed_at ? " at " + p.changed_at : "") + ".";
     if (p.request_id) text += " Request " + p.request_id + ".";
     return text;
   };
@@ -166,7 +166,9 @@
       try {
         const got = await call("POST", path, JSON.stringify(body()));
         sessionStorage.setItem(CONFIRM, got.confirm);
-        form.reset();
+        const name = $("[name=name]", form); // so that what keeps passwords knows whose this one is
+        if (!name.value) name.value = got.person.name;
+        $("[type=password]", form).value = "";
         location.replace(at.dataset.next || "/");
       } catch (p) { busy(b, false); error.hidden = false; error.textContent = words(p); }
     });

@@ -1,0 +1,103 @@
+// This file says agents and people by name where rows have their ids, and finds ids by names.
+package keeping
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/operatorapi"
+	"github.com/wayleave/wayleave/internal/people"
+)
+
+// named are the names of all that is there.
+func named(s *cli.Session, in *install.Install) (operatorapi.Names, error) {
+	agents, tokens, err := in.Agents.List(s.Ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	everybody, err := in.People.List(s.Ctx)
+	return operatorapi.NamesOf(agents, tokens, everybody), err
+}
+
+// actorSaid is an actor of the audit as people read it.
+func actorSaid(n operatorapi.Names, actor string) string {
+	switch name := n.Actor(actor); {
+	case name == "":
+		return actor
+	case strings.HasPrefix(actor, "agent:"):
+		return "agent " + name
+	default:
+		return name
+	}
+}
+
+// rowSaid is the id of a row as people read it: an agent or a person by name, others by their id and what is known of it.
+func rowSaid(n operatorapi.Names, id string) string {
+	switch name := n[id]; {
+	case name == "":
+		return n.Said(id)
+	case strings.HasPrefix(id, "agent_"), strings.HasPrefix(id, "person_"):
+		return name
+	default:
+		return id + ", " + name
+	}
+}
+
+// byName finds what somebody named, which may be an id already: among agents and people, whose ids begin so. A name that
+// both have is refused.
+func byName(n operatorapi.Names, text string) (string, error) {
+	var found []string
+	for id, name := range n {
+		if name == text && (strings.HasPrefix(id, "agent_") || strings.HasPrefix(id, "person_")) {
+			found = append(found, id)
+		}
+	}
+	slices.Sort(found)
+	switch len(found) {
+	case 0:
+		return text, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", cli.Misused("%s is an agent and a person; give the id, %s", text, strings.Join(found, " or "))
+}
+
+// actorNamed is byName for an actor: cli, system and local are no names.
+func actorNamed(n operatorapi.Names, text string) (string, error) {
+	if text == "" || slices.Contains([]string{"cli", "system", "local"}, text) {
+		return text, nil
+	}
+	kind, name, qualified := strings.Cut(text, ":")
+	if !qualified {
+		kind, name = "", text
+	}
+	for id, is := range n {
+		prefix, _, _ := strings.Cut(id, "_")
+		if is == name && prefix == kind {
+			return kind + ":" + id, nil
+		}
+	}
+	id, err := byName(n, name)
+	if err != nil || id == name {
+		return text, err
+	}
+	prefix, _, _ := strings.Cut(id, "_")
+	return prefix + ":" + id, nil
+}
+
+// personOf finds a person who must be there, by name or id.
+func personOf(s *cli.Session, in *install.Install, name string) (people.Person, error) {
+	everybody, err := in.People.List(s.Ctx)
+	if err != nil {
+		return people.Person{}, err
+	}
+	name = strings.ToLower(strings.TrimSpace(name)) // as people type it
+	for _, p := range everybody {
+		if p.Name == name || p.ID == name {
+			return p, nil
+		}
+	}
+	return people.Person{}, noPerson(name)
+}
