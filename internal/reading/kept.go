@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -78,16 +79,19 @@ func notes(a webfetch.Arguments, k Put) []webfetch.Note {
 	return nil
 }
 
-// output is the host's record of a window: all of it, page text too.
+// output is the host's record of a window: all of it, page text too. It is no HTML: < and & are kept as they are, not in
+// six bytes each.
 func output(w *webfetch.Window, snapshot int) json.RawMessage {
-	out, err := json.Marshal(struct {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(struct {
 		*webfetch.Window
 		Snapshot int `json:"snapshot,omitempty"`
-	}{w, snapshot})
-	if err != nil { // a source gave notes that are not JSON
+	}{w, snapshot}); err != nil { // a source gave notes that are not JSON
 		return nil
 	}
-	return out
+	return bytes.TrimSpace(out.Bytes())
 }
 
 // evidence is what was read: the whole page's hash, under the address that it came from.

@@ -55,7 +55,7 @@ func (p *Pipeline) Call(ctx context.Context, c Caller, name string, arguments js
 	q := &inquiry{Pipeline: p, c: c, plug: plug, run: run, say: p.speaker(ctx, c.Agent, plugs)}
 	q.waiting = func(w ledger.Progress) { c.Progress(waitingFor(w)) }
 	q.ask = ledger.Ask{Key: c.Key, Token: c.Token, Run: run.ID, Named: c.Run != "", Agent: c.Agent, Audience: run.Audience, Tool: name,
-		Capability: plug.Capability(), Profile: plug.Profile()}
+		Capability: plug.Capability(), Profile: plug.Profile(), Word: q.worded}
 	return q.answer(ctx, arguments)
 }
 
@@ -256,6 +256,20 @@ func (q *inquiry) refused(r *ledger.Refusal) Result {
 	out := q.result(e.Result(), ids{call: r.Call, run: r.Run, conversation: q.run.Conversation})
 	out.Code, out.Stale, out.Delivered = r.Code, stale(r.Code), func(bool) {}
 	return out
+}
+
+// worded is what the record of such a refusal says: what the model reads of it.
+func (q *inquiry) worded(r *ledger.Refusal) []byte {
+	if r.Code == "approval_required" { // the model does not read of it: the question is asked again
+		return nil
+	}
+	e := q.say.Refusal(q.plug.Name(), r)
+	kept, err := Stored{Text: observation.Fit(e.Error()), Structured: e.Result().Structured}.Encode()
+	if err != nil {
+		q.o.Log.Error("keep the words of a refusal", "code", r.Code, "error", err)
+		return nil
+	}
+	return kept
 }
 
 // refuse keeps a refusal that was decided here, and is the answer to it.

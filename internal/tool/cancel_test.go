@@ -66,14 +66,15 @@ func leaves(t *testing.T, s *stage, l *leaver, name, point string, quiet func(wh
 		t.Errorf("%s at %s: a caller that left is told %v", name, point, err)
 	}
 	reached = l.done()
-	quiet("the call has ended", func() bool {
+	ended := func() bool {
 		for _, c := range calls(t, s, name) {
 			if !c.State.Final() || c.State != effect.Refused && c.Delivery == ledger.Waiting {
 				return false
 			}
 		}
 		return true
-	})
+	}
+	quiet("the call has ended", ended)
 	all := calls(t, s, name)
 	sent := s.set.World.Entries()[before:]
 	if n := len(all) - asked; n > 1 || n == 0 && len(sent) > 0 {
@@ -86,6 +87,7 @@ func leaves(t *testing.T, s *stage, l *leaver, name, point string, quiet func(wh
 		t.Fatalf("%s again after %s: %v", name, point, err)
 	}
 	again.Delivered(true)
+	quiet("it is written down that the answer arrived", ended) // until then the next call is this one again
 	if again.Failure != nil {
 		t.Errorf("%s again after %s: %s", name, point, again.Text())
 	}

@@ -2,6 +2,7 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,16 +26,18 @@ type Stored struct {
 // storedVersion is that of the encoding: a later program reads it, an earlier one refuses what it does not know.
 const storedVersion = 1
 
-// Encode gives the bytes that are kept.
+// Encode gives the bytes that are kept. They are no HTML: < and & stand as they are, not in six bytes each.
 func (s Stored) Encode() ([]byte, error) {
-	b, err := json.Marshal(struct {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(struct {
 		Version int `json:"v"`
 		Stored
-	}{storedVersion, s})
-	if err != nil {
+	}{storedVersion, s}); err != nil {
 		return nil, fmt.Errorf("keep an answer: %w", err)
 	}
-	return b, nil
+	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // ErrNotStored says that nothing is kept: there was no answer, or its time of keeping is over.
