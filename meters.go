@@ -61,6 +61,7 @@ func (s *Service) Metrics() http.Handler {
 type pipeline interface {
 	List(ctx context.Context, c tool.Caller) ([]agenttool.Tool, error)
 	Call(ctx context.Context, c tool.Caller, name string, arguments json.RawMessage) (tool.Result, error)
+	Answered(ctx context.Context, c tool.Caller, question, answer string) error
 }
 
 // counting gives a pipeline whose calls are counted.

@@ -111,7 +111,7 @@ func (s *Service) wire(ctx context.Context) (err error) {
 	}
 	sessions := sessionstore.New(in.DB, in.Keys.Keys())
 	s.door, err = mcpserver.New(counted, in.Agents, mcpserver.Options{Version: s.o.Version, Log: s.o.Log, Hosts: names, TrustedProxies: s.o.TrustedProxies,
-		Sessions: sessions, Limits: mcpserver.Limits{SessionIdle: sessionIdle}})
+		Sessions: sessions, Sign: s.name, Limits: mcpserver.Limits{SessionIdle: sessionIdle}})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *Service) wire(ctx context.Context) (err error) {
 		return err
 	}
 	s.api, err = operatorapi.New(operatorapi.Deps{SignIns: in.People, People: in.People, Agents: in.Agents, Settings: in.Settings, Approvals: approvals,
-		Ledger: s.ledger, Rows: rows, Tools: known{counted, plugs, pipeline.Told}, Hosts: in.Allowed, Pages: pages, Watch: watchstore.New(in.DB), Audit: auditRows{trail}},
+		Ledger: s.ledger, Rows: rows, Tools: known{counted, plugs, pipeline.Told}, Hosts: in.Allowed, Pages: pages, Watch: watchstore.New(in.DB).Titled(in.Keys.Keys()), Audit: auditRows{trail}},
 		operatorapi.Options{Version: s.o.Version, Label: in.Label, Names: step, Base: s.answers.people, MCP: s.answers.mcp, Secure: s.o.Secure,
 			Unavailable: unavailable, Catalog: p.catalog, Log: s.o.Log})
 	if err != nil {

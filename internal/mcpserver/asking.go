@@ -19,6 +19,10 @@ type asking struct {
 	r        *mcp.CallToolRequest
 	modern   bool
 	question *tool.Question // asked by ending the call
+
+	questions *questions
+	scope     string                    // whose questions they are
+	say       func(message []byte) bool // sends a message of ours while the call waits; false where nobody hears it
 }
 
 // answerKey is the member under which an answer stands: of the form, and of the questions of an unfinished result.
@@ -26,13 +30,23 @@ const answerKey = "answer"
 
 // asker gives the way to ask, nil where the client has none. A client that declares elicitation and no mode of it has
 // forms.
-func asker(r *mcp.CallToolRequest, modern bool) *asking {
+func (s *Server) asker(r *mcp.CallToolRequest, c tool.Caller, fixed *fixedCaller, modern bool) *asking {
 	able := r.ClientCapabilities()
 	if able == nil || able.Elicitation == nil || able.Elicitation.Form == nil && able.Elicitation.URL != nil {
 		return nil
 	}
-	return &asking{r: r, modern: modern}
+	a := &asking{r: r, modern: modern, questions: s.questions, scope: c.Session}
+	if fixed != nil {
+		a.scope, a.say = pipeScope(c), fixed.piped.say
+	} else {
+		a.say = s.answers.of(requestID(r)).say
+	}
+	return a
 }
+
+// pipeScope is whose questions those are that a client over pipes is shown. Whoever may start one for an agent is the same
+// person for all of them.
+func pipeScope(c tool.Caller) string { return "pipe:" + c.Agent }
 
 // ask is tool.Caller's Ask.
 func (a *asking) ask(ctx context.Context, q tool.Question) (answer string, asked bool, err error) {
@@ -51,15 +65,31 @@ func (a *asking) ask(ctx context.Context, q tool.Question) (answer string, asked
 		a.question = &q
 		return "", false, tool.ErrComeAgain
 	}
-	got, err := a.r.Session.Elicit(ctx, form)
-	if err != nil {
-		if ctx.Err() != nil {
-			return "", false, ctx.Err()
-		}
-		return "", false, nil // a client that cannot ask after all; the other ways to answer remain
+	name, got, end := a.questions.ask(a.scope, q.ID)
+	defer end()
+	if shown, err := a.tell(map[string]any{"id": name, "method": "elicitation/create", "params": form}); err != nil || !shown {
+		return "", false, err // who does not hear us cannot be asked; the other ways to answer remain
 	}
-	answer, asked = chosen(got, q)
-	return answer, asked, nil
+	select {
+	case r := <-got:
+		if r != nil {
+			answer, asked = chosen(r, q)
+		}
+		return answer, asked, nil
+	case <-ctx.Done(): // there is nothing to answer any more: the client may close the form
+		_, err := a.tell(map[string]any{"method": "notifications/cancelled", "params": map[string]any{"requestId": name, "reason": "the question is over"}})
+		return "", false, errors.Join(ctx.Err(), err)
+	}
+}
+
+// tell sends the client a message of ours, and says whether it was sent.
+func (a *asking) tell(message map[string]any) (sent bool, err error) {
+	message["jsonrpc"] = "2.0"
+	text, err := json.Marshal(message)
+	if err != nil {
+		return false, fmt.Errorf("a message to the client: %w", err)
+	}
+	return a.say(text), nil
 }
 
 // chosen reads an answer. Declining is the person's no; closing the form is none.

@@ -166,7 +166,7 @@ func (s *Server) call(ctx context.Context, c tool.Caller, fixed *fixedCaller, ne
 		defer leave()
 	}
 	modern := r.ProtocolVersion() >= modernEra
-	asking := asker(r, modern)
+	asking := s.asker(r, c, fixed, modern)
 	if asking != nil {
 		c.Ask = asking.ask
 	}

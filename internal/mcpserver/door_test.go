@@ -28,10 +28,11 @@ type fakeTools struct {
 	ended     chan error    // why each call of "wait" ended
 	goOn      chan struct{} // lets one call of "slow" end
 	delivered chan bool     // what each call was told of its answer
+	answers   chan string   // what was said to questions of other processes: agent, question, answer
 }
 
 func newFakeTools() *fakeTools {
-	return &fakeTools{began: make(chan struct{}, 64), ended: make(chan error, 64), goOn: make(chan struct{}), delivered: make(chan bool, 20_000)}
+	return &fakeTools{began: make(chan struct{}, 64), ended: make(chan error, 64), goOn: make(chan struct{}), delivered: make(chan bool, 20_000), answers: make(chan string, 64)}
 }
 
 func (f *fakeTools) List(_ context.Context, c tool.Caller) ([]agenttool.Tool, error) {
@@ -60,6 +61,12 @@ func (f *fakeTools) Call(ctx context.Context, c tool.Caller, name string, argume
 	}
 	r, err := f.answer(ctx, name, arguments)
 	return tool.Result{Result: r, Call: "call_1", Run: "run_1", Delivered: func(handedOver bool) { f.delivered <- handedOver }}, err
+}
+
+// Answered notes what was said to a question that another process asked.
+func (f *fakeTools) Answered(_ context.Context, c tool.Caller, question, answer string) error {
+	f.answers <- c.Agent + " " + question + " " + answer
+	return nil
 }
 
 // permit asks a person, who must say once.

@@ -9,6 +9,8 @@ import (
 
 // handover collects the calls that one HTTP request carries.
 type handover struct {
+	out *reply // where its answers go; nil where it is over
+
 	mu      sync.Mutex
 	over    bool
 	waiting []func(handedOver bool)
@@ -23,6 +25,11 @@ func (h *handover) add(f func(bool)) {
 		return
 	}
 	h.waiting = append(h.waiting, f)
+}
+
+// say sends a message of ours on the request's stream, and says whether it was sent.
+func (h *handover) say(message []byte) bool {
+	return h.out != nil && h.out.event(message) == nil
 }
 
 // end tells all of them.
@@ -43,13 +50,13 @@ type handovers struct {
 	byID map[string]*handover
 }
 
-func (h *handovers) open(id string) *handover {
+func (h *handovers) open(id string, out *reply) *handover {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.byID == nil {
 		h.byID = make(map[string]*handover)
 	}
-	one := new(handover)
+	one := &handover{out: out}
 	h.byID[id] = one
 	return one
 }
@@ -72,9 +79,14 @@ func (h *handovers) of(id string) *handover {
 
 // piped are the calls over pipes whose answers were not written yet, by the call's id.
 type piped struct {
+	send func(line []byte) error // writes a message of ours; set before the first call
+
 	mu      sync.Mutex
 	waiting map[string]func(bool)
 }
+
+// say writes a message of ours, and says whether it was written.
+func (p *piped) say(message []byte) bool { return p.send != nil && p.send(message) == nil }
 
 func (p *piped) add(call string, f func(bool)) {
 	if call == "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/wayleave/wayleave/internal/agent"
+	"github.com/wayleave/wayleave/internal/tool"
 )
 
 const (
@@ -45,6 +46,7 @@ type visit struct {
 	who    agent.Identity
 	method string // JSON-RPC method, for the log
 	modern bool
+	body   []byte // of a POST
 }
 
 // Handler serves the MCP endpoint. Mount it at one path.
@@ -177,6 +179,7 @@ func (s *Server) post(v *visit) {
 		v.reply.refuse(refused, v.id)
 		return
 	}
+	v.body = body
 	v.r.Body = io.NopCloser(bytes.NewReader(body))
 	v.r.ContentLength = int64(len(body))
 	m := messages[0]
@@ -248,6 +251,11 @@ func (s *Server) inSession(v *visit, stream bool) {
 		return
 	}
 	defer leave()
+	caller := tool.Caller{Agent: v.who.AgentID, Slug: v.who.Agent, Token: v.who.TokenID, Session: sessionName(id)}
+	if s.takeAnswers(v.r.Context(), caller.Session, caller, v.body) {
+		v.reply.WriteHeader(http.StatusAccepted)
+		return
+	}
 	s.pass(v, s.legacy, stream)
 	switch {
 	case v.r.Method == http.MethodDelete:
@@ -324,7 +332,7 @@ func (s *Server) pass(v *visit, era http.Handler, stream bool) {
 		r = r.WithContext(ctx)
 		v.reply.standing = true
 	}
-	answers := s.answers.open(v.id)
+	answers := s.answers.open(v.id, v.reply)
 	defer s.answers.close(v.id)
 	s.verified(v.who, era).ServeHTTP(v.reply, r)
 	answers.end(r.Context().Err() == nil && v.reply.sound())

@@ -35,6 +35,9 @@ type Tools interface {
 	// tool.ErrComeAgain that the client is to be asked, a *tool.Fault says what a client learns; of any other error a
 	// client learns only that there was one.
 	Call(ctx context.Context, c tool.Caller, name string, arguments json.RawMessage) (tool.Result, error)
+	// Answered takes what a person said to a question, by its id, in a client of this caller, where the process that asked
+	// is another one. The words are the client's: an error says why they do not count.
+	Answered(ctx context.Context, c tool.Caller, question, answer string) error
 }
 
 // Tokens knows who a bearer token speaks for.
@@ -89,7 +92,10 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 	// Sessions keeps legacy sessions for other processes of the install; nil keeps them to this one.
 	Sessions Sessions
-	Limits   Limits
+	// Sign gives a keyed digest of texts, in hexadecimal and the same in every process of the install; nil means that there
+	// is one process.
+	Sign   func(parts ...string) string
+	Limits Limits
 }
 
 // Server is the door. New starts nothing; Run sweeps, Handler serves HTTP, ServeStdio serves one client over pipes.
@@ -112,10 +118,11 @@ type Server struct {
 	endLife, drain context.CancelFunc
 	closing        sync.WaitGroup // sessions that are being closed
 
-	answers  handovers
-	adopting sync.Mutex // one session at a time is adopted
-	adoption sync.Mutex // guards adopted
-	adopted  map[string]*mcp.Server
+	answers   handovers
+	questions *questions
+	adopting  sync.Mutex // one session at a time is adopted
+	adoption  sync.Mutex // guards adopted
+	adopted   map[string]*mcp.Server
 }
 
 // New makes a server. tokens may be nil for a server that speaks stdio only.
@@ -128,7 +135,7 @@ func New(tools Tools, tokens Tokens, o Options) (*Server, error) {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
 	o.Limits = o.Limits.orDefaults()
-	s := &Server{tools: tools, tokens: tokens, o: o, log: o.Log, names: names, roster: newRoster(o.Limits)}
+	s := &Server{tools: tools, tokens: tokens, o: o, log: o.Log, names: names, roster: newRoster(o.Limits), questions: newQuestions(o.Sign)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

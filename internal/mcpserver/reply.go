@@ -4,7 +4,9 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -104,6 +106,22 @@ func (r *reply) write(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// event sends a message of ours on a stream, between those of the library: each of them is one write.
+func (r *reply) event(message []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended || !strings.HasPrefix(r.w.Header().Get("Content-Type"), "text/event-stream") {
+		return errNoStream
+	}
+	r.begin(http.StatusOK)
+	if _, err := r.write(slices.Concat([]byte("event: message\ndata: "), message, []byte("\n\n"))); err != nil {
+		return err
+	}
+	return r.flush()
+}
+
+var errNoStream = errors.New("the answer is no stream, or has ended")
 
 // FlushError sends what is buffered.
 func (r *reply) FlushError() error {

@@ -27,6 +27,8 @@ func (s *Server) ServeStdio(ctx context.Context, who tool.Caller, in io.Reader, 
 	server, served := s.newProtocol(&fixedCaller{who, answers}, nil)
 	c := &pipes{limit: int(s.o.Limits.BodyBytes), served: served, answers: answers, out: out, lines: make(chan jsonrpc.Message), closed: make(chan struct{}),
 		pending: make(map[jsonrpc.ID]bool)}
+	answers.send = c.send
+	c.taken = func(line []byte) bool { return s.takeAnswers(ctx, pipeScope(who), who, line) }
 	session, err := server.Connect(ctx, c, nil)
 	if err != nil {
 		return fmt.Errorf("serve stdio: %w", err)
@@ -54,6 +56,7 @@ type pipes struct {
 	limit   int
 	served  map[string]bool
 	answers *piped
+	taken   func(line []byte) bool // takes answers to questions of ours
 	lines   chan jsonrpc.Message
 	closed  chan struct{}
 
@@ -242,6 +245,9 @@ func (c *pipes) decode(line []byte) jsonrpc.Message {
 		return nil
 	}
 	m := messages[0]
+	if m.method == "" && c.taken(line) {
+		return nil
+	}
 	if m.method != "" && !c.served[m.method] {
 		if m.isCall() {
 			c.refuse(&refusal{code: jsonrpc.CodeMethodNotFound, word: "not_found", text: "method " + printable(m.method, 80) + " is not served here", id: m.id})

@@ -27,8 +27,14 @@ type pipe struct {
 
 func startStdio(t testing.TB, limits Limits) *pipe {
 	t.Helper()
+	return startStdioWith(t, Options{Limits: limits})
+}
+
+func startStdioWith(t testing.TB, o Options) *pipe {
+	t.Helper()
 	tools := newFakeTools()
-	server, err := New(tools, nil, Options{Version: "1.2.3", Limits: limits})
+	o.Version = "1.2.3"
+	server, err := New(tools, nil, o)
 	if err != nil {
 		t.Fatal(err)
 	}

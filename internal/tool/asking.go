@@ -146,7 +146,7 @@ func (q *inquiry) await(ctx context.Context, a *approval.Approval) (answered boo
 			if errors.Is(got.err, ErrComeAgain) {
 				return false, ErrComeAgain
 			}
-			reply := approval.Reply{Answer: approval.Answer(got.answer), Channel: approval.Elicitation, By: "token:" + q.c.Token}
+			reply := q.elicited(q.c, got.answer)
 			if got.err != nil || !got.asked || reply.Check() != nil { // no answer; the other ways to give one remain
 				continue
 			}
@@ -208,27 +208,79 @@ func (q *inquiry) reconcile(ctx context.Context, held *ledger.Refusal) (settled 
 	if form == nil {
 		return false, nil
 	}
-	select {
-	case <-ctx.Done():
-		return false, q.lost(ctx, context.Cause(ctx))
-	case <-bounded.Done():
-		return false, nil
-	case got := <-form:
-		if errors.Is(got.err, ErrComeAgain) {
-			return false, ErrComeAgain
-		}
-		if got.err != nil || !got.asked {
+	look := time.NewTicker(lastLook)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false, q.lost(ctx, context.Cause(ctx))
+		case <-bounded.Done():
 			return false, nil
+		case <-look.C: // it may be stated elsewhere: on a page, by a harness, or in this form at another process
+			rec, err := q.o.Rows.Call(ctx, q.c.Agent, q.run.ID, held.Other)
+			if err != nil {
+				return false, q.lost(ctx, stored("look at an uncertain call", err))
+			}
+			if rec.Verdict != nil {
+				return true, nil
+			}
+		case got := <-form:
+			if errors.Is(got.err, ErrComeAgain) {
+				return false, ErrComeAgain
+			}
+			if got.err != nil || !got.asked {
+				return false, nil
+			}
+			err := q.stated(ctx, q.c, q.run.ID, held.Other, got.answer)
+			var field *ledger.InvalidField
+			switch {
+			case err == nil, errors.Is(err, ledger.ErrReconciled), errors.Is(err, ledger.ErrNotUncertain):
+				return true, nil
+			case errors.As(err, &field): // a client's own word that is no verdict
+				return false, nil
+			}
+			return false, q.lost(ctx, err)
 		}
-		_, err := q.o.Ledger.Reconcile(ctx, q.c.Agent, q.run.ID, held.Other,
-			ledger.Reconciliation{Verdict: ledger.Verdict(got.answer), By: ledger.By{Kind: "form", ID: "token:" + q.c.Token}})
-		var field *ledger.InvalidField
-		switch {
-		case err == nil, errors.Is(err, ledger.ErrReconciled), errors.Is(err, ledger.ErrNotUncertain):
-			return true, nil
-		case errors.As(err, &field): // a client's own word that is no verdict
-			return false, nil
-		}
-		return false, q.lost(ctx, err)
 	}
+}
+
+// stated keeps what a person stated of an uncertain call in a form of the client.
+func (p *Pipeline) stated(ctx context.Context, c Caller, run, call, verdict string) error {
+	_, err := p.o.Ledger.Reconcile(ctx, c.Agent, run, call,
+		ledger.Reconciliation{Verdict: ledger.Verdict(verdict), By: ledger.By{Kind: "form", ID: "token:" + c.Token}})
+	return err
+}
+
+// Answered takes what a person said to a question in a client of the caller's, where the call that asked is another
+// process's, or over. Question is what Question.ID was: an approval's id or an uncertain call's. Nothing is sent for it.
+// Errors: ledger.ErrNotFound and approval.ErrNotFound where it is not a question of this agent's; approval.ErrNotOpen,
+// approval.ErrMayNotElicit and those of a reconciliation; ledger.ErrStore.
+func (p *Pipeline) Answered(ctx context.Context, c Caller, question, answer string) error {
+	a, err := p.o.Approvals.Show(ctx, question)
+	switch {
+	case err == nil && a.Agent != c.Agent:
+		return approval.ErrNotFound
+	case err == nil:
+		_, err = p.o.Approvals.Answer(ctx, question, p.elicited(c, answer))
+		return err
+	case !errors.Is(err, approval.ErrNotFound):
+		return stored("look at an approval", err)
+	}
+	allowed, err := p.o.Approvals.Elicits(ctx, c.Agent)
+	if err != nil {
+		return stored("look whether a client asks a person", err)
+	}
+	if !allowed {
+		return approval.ErrMayNotElicit
+	}
+	rec, err := p.o.Rows.Call(ctx, c.Agent, "", question)
+	if err != nil {
+		return stored("look at an uncertain call", err)
+	}
+	return p.stated(ctx, c, rec.Run, rec.ID, answer)
+}
+
+// elicited is an answer that came by a form in the client.
+func (p *Pipeline) elicited(c Caller, answer string) approval.Reply {
+	return approval.Reply{Answer: approval.Answer(answer), Channel: approval.Elicitation, By: "token:" + c.Token}
 }
