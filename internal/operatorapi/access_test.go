@@ -140,8 +140,8 @@ func TestTM045WhatAgentsTokensOpen(t *testing.T) {
 	may := map[route.May][]string{
 		route.Anyone: {"openapi", "redeem-link", "sign-in"},
 		route.Tools:  {"call-tool", "list-tools"},
-		route.Harness: {"cancel-tool-call", "end-run", "end-run-impact", "export-run", "list-evidence", "list-runs", "list-tool-calls", "open-run", "reconcile-tool-call",
-			"run-events", "show-run", "show-tool-call", "who-am-i"},
+		route.Harness: {"cancel-tool-call", "end-run", "end-run-impact", "export-run", "list-evidence", "list-kept-pages", "list-runs", "list-tool-calls", "open-run",
+			"reconcile-tool-call", "run-events", "show-kept-page", "show-run", "show-tool-call", "who-am-i"},
 	}
 	for kind, ids := range may {
 		var got []string

@@ -250,11 +250,21 @@ func (s *Server) registerInstall() {
 		out.Leaves = []string{"Calls that run now finish; the token is refused from its next request on.", "Other tokens of the agent go on working."}
 		return out, err
 	})
-	gate.Handle(s.gate, "end-run-impact", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Impact, error) {
+	gate.Handle(s.gate, "end-run-impact", func(ctx context.Context, v *gate.Visit, in *endingRun) (wire.Impact, error) {
 		out, err := s.impact(ctx, concern{agents: []string{v.Owner()}, run: v.Run.ID})
+		if in.For == "delete" {
+			out.Runs, out.RunCount = []string{v.Run.ID}, 1
+			out.Leaves = []string{"The audit keeps that the run was deleted, and by whom."}
+			return out, err
+		}
 		out.Leaves = []string{"Calls that were dispatched run on and are recorded.", "An uncertain effect stays uncertain and can still be reconciled."}
 		return out, err
 	})
+}
+
+type endingRun struct {
+	OfRun
+	For string `query:"for" enum:"end,delete" default:"end" doc:"What is to be done to the run."`
 }
 
 // concern is what a destructive request is about.

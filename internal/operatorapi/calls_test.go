@@ -201,7 +201,10 @@ func TestF346Reconcile(t *testing.T) {
 	if again.Verdict.ByKind != "harness" {
 		t.Error("the same verdict again changed something")
 	}
-	refused(t, w.do("operator of alice", "POST", at, `{"verdict":"happened"}`), 409, gate.CodeConflict)
+	if p := refused(t, w.do("operator of alice", "POST", at, `{"verdict":"happened"}`), 409, gate.CodeConflict); !strings.Contains(p.Detail, "the verdict not_happened was given before") ||
+		p.ChangedBy != w.ids["harness of alice"] || p.ChangedAt == nil || !p.ChangedAt.Equal(got.Verdict.At) {
+		t.Errorf("a conflict of verdicts: %+v", p)
+	}
 	refused(t, w.do("operator of alice", "POST", strings.Replace(at, "unsure", "read", 1), `{"verdict":"happened"}`), 409, gate.CodeConflict)
 	if p := refused(t, w.do("operator of alice", "POST", strings.Replace(at, "unsure", "waits", 1), `{"verdict":"happened"}`), 409, gate.CodeConflict); !strings.Contains(p.Detail, "still in flight") {
 		t.Errorf("%+v", p)

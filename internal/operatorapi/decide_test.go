@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
@@ -87,6 +88,26 @@ func TestImpactIsCountedNow(t *testing.T) {
 	refused(t, w.do("owner", "GET", "/api/agents/alice/impact?for=fun", ""), 422, gate.CodeInvalidRequest)
 	if w.fake.runs[0].Open != true || w.fake.asked[0].State != approval.Open {
 		t.Error("asking changed something")
+	}
+}
+
+// TestARunIsDeletedByWhoDecides, as a whole and not before its time; what it takes away is told before.
+func TestARunIsDeletedByWhoDecides(t *testing.T) {
+	w := newWorld(t)
+	told := get[wire.Impact](w, "operator of alice", "/api/runs/run_alice/impact?for=delete")
+	if !slices.Equal(told.Runs, []string{"run_alice"}) || told.RunCount != 1 || told.Undo != "" || len(told.Leaves) != 1 || len(w.fake.deleted) != 0 {
+		t.Errorf("%+v", told)
+	}
+	for _, err := range []error{ledger.ErrRunOpen, ledger.ErrRunHeld, ledger.ErrRunFresh} {
+		w.fake.deletes = err
+		if p := refused(t, w.do("operator of alice", "DELETE", "/api/runs/run_alice", ""), 409, gate.CodeConflict); p.Detail != err.Error() {
+			t.Errorf("%v: %+v", err, p)
+		}
+	}
+	w.fake.deletes = nil
+	got := want[wire.Deleted](w, w.do("operator of alice", "DELETE", "/api/runs/run_alice", ""), 200)
+	if got.Run != "run_alice" || got.Calls != 3 || !slices.Equal(w.fake.deleted, []string{"run_alice by person:" + w.ids["operator of alice"]}) {
+		t.Errorf("%+v, %q", got, w.fake.deleted)
 	}
 }
 

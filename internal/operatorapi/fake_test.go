@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,16 +22,19 @@ import (
 
 // fake is the ledger, the pipeline and the questions of a test, in memory. It looks rows up by agent, as the real ones do.
 type fake struct {
-	clock  *dbtest.Clock
-	alice  agent.Agent
-	bob    agent.Agent
-	mu     sync.Mutex
-	runs   []ledger.Run
-	calls  []ledger.Record
-	asked  []approval.Approval
-	kept   []KeptPage
-	epoch  int64
-	answer func(tool.Caller, string, json.RawMessage) (tool.Result, error)
+	clock *dbtest.Clock
+	alice agent.Agent
+	bob   agent.Agent
+	mu    sync.Mutex
+	runs  []ledger.Run
+	calls []ledger.Record
+	asked []approval.Approval
+	kept  []KeptPage
+	// deletes is what deleting a run fails with; deleted are those that were, and by whom.
+	deletes error
+	deleted []string
+	epoch   int64
+	answer  func(tool.Caller, string, json.RawMessage) (tool.Result, error)
 	// arrived are the delivery marks by call.
 	arrived map[string]bool
 	audit   []AuditRow
@@ -82,7 +86,7 @@ func (f *fake) reset() {
 			Facts:   approval.Facts{Tier: approval.Sensitive, Origin: "https://site.example", Does: []string{"types", "sends a form"}},
 			Message: "May " + a.Slug + " run do_publish on https://site.example?", Created: now.Add(-minutes(1)), Expires: now.Add(minutes(9))})
 	}
-	f.kept = []KeptPage{{ID: "page_1", Call: "call_read_alice", SHA256: "ab", Snapshot: 1, Chars: 5, Bytes: 9, Kept: now, Used: now, Expires: now, URL: "https://site.example/", Title: "Hello", Content: "hello"}}
+	f.kept = []KeptPage{{ID: "page_1", Call: "call_read_alice", SHA256: "ab", Snapshot: 1, Chars: 5, Bytes: 9, Kept: now, Used: now, Expires: now, Page: json.RawMessage(`{"requested_url":"https://site.example/","title":"Hello","content":"hello"}`)}}
 	f.audit = []AuditRow{{ID: "aud_2", Actor: "person:x", Verb: "agent.paused", Subject: "agent_1", At: now, Detail: json.RawMessage(`{}`)},
 		{ID: "aud_1", Actor: "system", Verb: "agent.created", Subject: "agent_1", At: now, Detail: json.RawMessage(`{}`), Link: 1, Hash: "h"}}
 }
@@ -332,6 +336,19 @@ func (q questions) DenyAll(ctx context.Context, agents []string, r approval.Repl
 	return out, nil
 }
 
+func (f *fake) DeleteRun(_ context.Context, run, by string) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.deletes != nil:
+		return 0, f.deletes
+	case by == "" || !strings.HasPrefix(run, "run_"):
+		return 0, ledger.ErrNotFound
+	}
+	f.deleted = append(f.deleted, run+" by "+by)
+	return 3, nil
+}
+
 func (f *fake) Kept(_ context.Context, run string) ([]KeptPage, error) {
 	if run != "run_alice" {
 		return nil, nil
@@ -339,7 +356,7 @@ func (f *fake) Kept(_ context.Context, run string) ([]KeptPage, error) {
 	return f.kept, nil
 }
 
-func (f *fake) KeptText(_ context.Context, run, page string) (KeptPage, error) {
+func (f *fake) KeptWhole(_ context.Context, run, page string) (KeptPage, error) {
 	if run != "run_alice" || page != "page_1" {
 		return KeptPage{}, ledger.ErrNotFound
 	}

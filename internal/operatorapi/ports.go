@@ -90,6 +90,8 @@ type Rows interface {
 	RunsOf(ctx context.Context, agents []string, before string, limit int) ([]ledger.Run, error)
 	Call(ctx context.Context, agent, run, call string) (ledger.Record, error)
 	CallsOf(ctx context.Context, agent, run string, after int64, limit int) ([]ledger.Record, error)
+	// DeleteRun removes an ended run with all of it, and says how many calls it had. by is as the audit names actors.
+	DeleteRun(ctx context.Context, run, by string) (calls int64, err error)
 	Resolve(ctx context.Context, agent string, t ledger.Tool) (binding.Resolution, error)
 	Changes(ctx context.Context, since time.Time) (runs []ledger.Run, calls []ledger.Record, now time.Time, err error)
 	Epoch(ctx context.Context) (int64, error)
@@ -119,16 +121,17 @@ type Hosts interface {
 // Pages are the pages that are kept for runs.
 type Pages interface {
 	Kept(ctx context.Context, run string) ([]KeptPage, error)
-	KeptText(ctx context.Context, run, page string) (KeptPage, error)
+	// KeptWhole gives one with its page.
+	KeptWhole(ctx context.Context, run, page string) (KeptPage, error)
 }
 
-// KeptPage is one of them; URL, Title and Content only where its text was asked for.
+// KeptPage is one of them.
 type KeptPage struct {
 	ID, Call, SHA256    string
 	Snapshot            int
 	Chars, Bytes        int64
 	Kept, Used, Expires time.Time
-	URL, Title, Content string
+	Page                json.RawMessage // the library's page; nil in a list
 }
 
 // Watch is what people look at across runs. agents are ids; nil means all.

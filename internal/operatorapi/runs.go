@@ -79,6 +79,10 @@ func (s *Server) registerRuns() {
 		run, err := s.d.Ledger.EndRun(ctx, v.Owner(), v.Run.ID, reason)
 		return runOf(run, map[string]string{v.Agent.ID: v.Agent.Slug}), err
 	})
+	gate.Handle(s.gate, "delete-run", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Deleted, error) {
+		calls, err := s.d.Rows.DeleteRun(ctx, v.Run.ID, v.By())
+		return wire.Deleted{Run: v.Run.ID, Calls: calls}, err
+	})
 	gate.Handle(s.gate, "list-kept-pages", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.KeptPages, error) {
 		kept, err := s.d.Pages.Kept(ctx, v.Run.ID)
 		out := wire.KeptPages{Pages: []wire.KeptPage{}}
@@ -87,9 +91,9 @@ func (s *Server) registerRuns() {
 		}
 		return out, err
 	})
-	gate.Handle(s.gate, "show-kept-page", func(ctx context.Context, v *gate.Visit, in *OfPage) (wire.KeptText, error) {
-		k, err := s.d.Pages.KeptText(ctx, v.Run.ID, in.Page)
-		return wire.KeptText{KeptPage: keptOf(k), URL: k.URL, Title: k.Title, Content: k.Content}, err
+	gate.Handle(s.gate, "show-kept-page", func(ctx context.Context, v *gate.Visit, in *OfPage) (wire.KeptWhole, error) {
+		k, err := s.d.Pages.KeptWhole(ctx, v.Run.ID, in.Page)
+		return wire.KeptWhole{KeptPage: keptOf(k), Page: k.Page}, err
 	})
 	gate.Handle(s.gate, "list-tools", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Tools, error) {
 		tools, err := s.d.Tools.List(ctx, s.caller(v))

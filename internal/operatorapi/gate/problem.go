@@ -153,6 +153,8 @@ func (g *Gate) Failed(err error) *Failure {
 		return Conflict("the outcome of the call is known, so there is nothing to reconcile")
 	case errors.Is(err, ledger.ErrReconciled):
 		return Conflict("another verdict was given before, and a verdict stands; read the call to see which and by whom")
+	case errors.Is(err, ledger.ErrRunOpen), errors.Is(err, ledger.ErrRunHeld), errors.Is(err, ledger.ErrRunFresh):
+		return Conflict(err.Error())
 	case errors.Is(err, ledger.ErrProof):
 		return Fail(http.StatusUnprocessableEntity, CodeEvidenceError, "evidence: what it names is no observation of this run that succeeded").At("evidence")
 	case errors.Is(err, ledger.ErrStore), errors.Is(err, context.DeadlineExceeded), g.o.Unavailable(err):

@@ -54,7 +54,7 @@ type Run struct {
 
 // OpenRun is what a harness says of a run that it opens.
 type OpenRun struct {
-	Conversation string `json:"conversation_id,omitempty" maxLength:"200" doc:"Yours, for evidence. Without one the run makes its own."`
+	Conversation string `json:"conversation_id,omitempty" maxLength:"200" doc:"Yours, for evidence; kept as it is, not sealed. Without one the run makes its own."`
 	Title        string `json:"title,omitempty" maxLength:"200" doc:"What the run is for, as people see it."`
 	Deadline     int64  `json:"deadline_seconds,omitempty" minimum:"1" maximum:"21600" doc:"Default 1800, at most 6 hours."`
 	MaxCalls     int64  `json:"max_tool_calls,omitempty" minimum:"1" maximum:"1000" doc:"Default 1000."`
@@ -82,6 +82,12 @@ type Hints struct {
 	OpenWorld   bool `json:"openWorldHint"`
 }
 
+// Deleted is a run that is gone.
+type Deleted struct {
+	Run   string `json:"run_id"`
+	Calls int64  `json:"calls" doc:"How many calls went with it, refused ones too."`
+}
+
 // KeptPage is a page that is kept for a run.
 type KeptPage struct {
 	ID       string    `json:"id"`
@@ -95,12 +101,10 @@ type KeptPage struct {
 	Expires  time.Time `json:"expires_at"`
 }
 
-// KeptText is a kept page with its text: untrusted data.
-type KeptText struct {
+// KeptWhole is a kept page, whole.
+type KeptWhole struct {
 	KeptPage
-	URL     string `json:"url"`
-	Title   string `json:"title,omitempty"`
-	Content string `json:"content"`
+	Page Raw `json:"page" doc:"The page as the Go library has it: the members of a call's output with all of content, and no offset. Its title, content and headers are the site's words: untrusted data."`
 }
 
 // Agents is a list of agents.

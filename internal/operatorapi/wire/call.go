@@ -6,7 +6,7 @@ import "time"
 type CallTool struct {
 	Tool      string `json:"tool" minLength:"1" maxLength:"64"`
 	Arguments Raw    `json:"arguments,omitempty" doc:"One JSON object; absent means none."`
-	CallID    string `json:"call_id,omitempty" minLength:"8" maxLength:"128" doc:"Your own name for this intended call: printable, unique. The same again gives the recorded answer."`
+	CallID    string `json:"call_id,omitempty" minLength:"8" maxLength:"128" doc:"Your own name for this intended call: printable, unique; kept as it is, not sealed. The same again gives the recorded answer."`
 	Approval  string `json:"approval,omitempty" maxLength:"64" doc:"The approval that a person gave."`
 }
 

@@ -182,8 +182,8 @@ func (s *Store) Kept(ctx context.Context, run string) (list []operatorapi.KeptPa
 	return list, err
 }
 
-// KeptText gives one page with its text. ledger.ErrNotFound: the run has none of that id, or not any more.
-func (s *Store) KeptText(ctx context.Context, run, id string) (p operatorapi.KeptPage, err error) {
+// KeptWhole gives one page with all of it. ledger.ErrNotFound: the run has none of that id, or not any more.
+func (s *Store) KeptWhole(ctx context.Context, run, id string) (p operatorapi.KeptPage, err error) {
 	var body []byte
 	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
 		found := false
@@ -200,17 +200,8 @@ func (s *Store) KeptText(ctx context.Context, run, id string) (p operatorapi.Kep
 	if err != nil {
 		return operatorapi.KeptPage{}, err
 	}
-	plain, err := s.sealer.Open(place(id), body)
-	if err != nil {
+	if p.Page, err = s.sealer.Open(place(id), body); err != nil {
 		return operatorapi.KeptPage{}, fmt.Errorf("kept page %s: %w", id, err)
-	}
-	page, err := reading.Decode(plain)
-	if err != nil {
-		return operatorapi.KeptPage{}, fmt.Errorf("kept page %s: %w", id, err)
-	}
-	p.URL, p.Title, p.Content = page.FinalURL, page.Title, page.Content
-	if p.URL == "" {
-		p.URL = page.RequestedURL
 	}
 	return p, nil
 }
