@@ -22,6 +22,7 @@ type Runs struct {
 	List      RunsList      `cmd:"" default:"withargs" help:"List runs, newest first (what runs alone does); with a run, show it."`
 	Show      RunsShow      `cmd:"" help:"Show a run's calls in their order, or all that is kept of one call."`
 	End       RunsEnd       `cmd:"" help:"End a run: it admits no call any more."`
+	Delete    RunsDelete    `cmd:"" help:"Delete an ended run with everything of it, before its time of keeping is over."`
 	Reconcile RunsReconcile `cmd:"" help:"State what happened with a call of unknown outcome, so that the run's effects go on."`
 }
 
@@ -180,7 +181,6 @@ func (c *RunsShow) Run(s *cli.Session) error {
 		}
 		calls = append(calls, shownCall{operatorapi.CallOf(r, slugs), r.Args, operatorapi.EvidenceOf(r), operatorapi.ReasonsOf(r)})
 	}
-	shown := operatorapi.RunOf(run, slugs)
 	names, err := named(s, in)
 	if err != nil {
 		return err
@@ -190,6 +190,7 @@ func (c *RunsShow) Run(s *cli.Session) error {
 			call.Verdict.ByName = names[call.Verdict.By]
 		}
 	}
+	shown := operatorapi.RunOf(run, slugs)
 	if c.JSON {
 		return s.Out.JSON(struct {
 			Run   wire.Run    `json:"run"`
@@ -275,7 +276,6 @@ func (c *RunsShow) call(s *cli.Session, call shownCall, names operatorapi.Names)
 	}
 }
 
-// RunsEnd is the command.
 // outcomeSaid is a call's outcome in a word or two.
 func outcomeSaid(c wire.Call) string {
 	switch {
@@ -287,6 +287,7 @@ func outcomeSaid(c wire.Call) string {
 	return cmp.Or(c.Outcome, "-")
 }
 
+// RunsEnd is the command.
 type RunsEnd struct {
 	place.DataFlags
 	ID   string `arg:"" name:"run" help:"The run's id."`
