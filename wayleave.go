@@ -58,6 +58,13 @@ type Options struct {
 	// PerMinute bounds the fetches of all agents that share the install's connection; 0 means 600. An operator may set
 	// another limit while the service runs.
 	PerMinute int
+	// AuditFile is a file to which checkpoints of the audit are added, besides the log: one that who writes to the database
+	// cannot change. Empty means none.
+	AuditFile string
+	// Webhook is told, beside the log, when somebody is needed and where the audit stands: an address that is https, or http
+	// to this machine; empty means none. WebhookKey signs what it is told: 16 bytes or more. Both may be secret, and neither is
+	// printed.
+	Webhook, WebhookKey string
 	// PerHost and PerHostSecond bound an agent's fetches of one host: at once, and begun in a second; 0 means 4 and 10.
 	PerHost, PerHostSecond int
 

@@ -60,6 +60,10 @@ func (s *Service) wire(ctx context.Context) (err error) {
 	if s.o.extend != nil {
 		s.o.extend(&p)
 	}
+	outside, err := s.outsiders()
+	if err != nil {
+		return err
+	}
 	folder, err := datafolder.Open(s.o.Data)
 	if err != nil {
 		return err
@@ -82,7 +86,7 @@ func (s *Service) wire(ctx context.Context) (err error) {
 
 	rows, approvals, trail := in.Rows, in.Approvals, in.Trail
 	p.ledger.DigestKey = in.Keys.DigestKey()
-	p.ledger.Notify = s.heard
+	p.ledger.Notify = outside.notice
 	p.ledger.Changed = func(int64) { s.door.Changed() }
 	var kept ledger.Store = rows
 	if p.rows != nil {
@@ -129,7 +133,7 @@ func (s *Service) wire(ctx context.Context) (err error) {
 	s.chores = append(s.chores, s.expire(sessions),
 		s.asProcess("keys", func(ctx context.Context, process string) error { return in.Keys.Run(ctx, rows, process) }),
 		s.asProcess("audit", func(ctx context.Context, process string) error {
-			keeper, err := audit.NewKeeper(trail, rows, process, in.Keys.AuditKey(), audit.KeeperOptions{Install: in.Label, Log: s.log})
+			keeper, err := audit.NewKeeper(trail, rows, process, in.Keys.AuditKey(), audit.KeeperOptions{Install: in.Label, Log: s.log, Tell: outside.checkpoints})
 			if err != nil {
 				return err
 			}
@@ -180,12 +184,6 @@ func (s *Service) hosts() ([]string, error) {
 		names = append(names, u.Host)
 	}
 	return names, nil
-}
-
-// heard is told of each notice; a person reads it where questions are answered.
-func (s *Service) heard(_ context.Context, n ledger.Notice) error {
-	s.log.Warn("somebody is needed", "kind", n.Kind, "subject", n.Subject, "run", n.Run, "at", s.answers.people())
-	return nil
 }
 
 // expire drops legacy sessions whose time is over.

@@ -16,6 +16,8 @@ import (
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/clientblock"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/secret"
+	"github.com/wayleave/wayleave/internal/webhook"
 )
 
 // Serve is the command.
@@ -29,6 +31,9 @@ type serveFlags struct {
 	TrustedProxy  []string `help:"Proxies whose X-Forwarded-For is believed." placeholder:"CIDR"`
 	MetricsListen string   `help:"Address and port where metrics are served in Prometheus's format, apart from the agents' door. Default: nowhere." placeholder:"ADDR"`
 	MetricsOpen   bool     `help:"Let --metrics-listen be an address that other machines reach."`
+	AuditFile     string   `help:"File to which checkpoints of the audit are added: one that who writes to the database cannot change. Default: the log alone." placeholder:"FILE"`
+	Webhook       string   `setting:"secret" help:"Address of your own that is told when somebody is needed and where the audit stands: ids and times, signed. Default: the log alone." placeholder:"URL"`
+	WebhookKey    string   `setting:"secret" help:"Key that signs what --webhook is told, 16 bytes or more. It belongs into the variable WAYLEAVE_WEBHOOK_KEY, not on a command line." placeholder:"KEY"`
 }
 
 // Run serves until an interrupt or termination signal.
@@ -48,9 +53,10 @@ func (c *Serve) Run(s *cli.Session) error {
 	if o.TrustedProxies, err = page.Each("trusted-proxy", c.TrustedProxy, page.ParseNetwork); err != nil {
 		return err
 	}
-	if err := c.metricsAddress(); err != nil {
+	if err := errors.Join(c.metricsAddress(), c.outside()); err != nil {
 		return err
 	}
+	o.AuditFile, o.Webhook, o.WebhookKey = c.AuditFile, c.Webhook, c.WebhookKey
 	if err := warn(s, c.DataFlags); err != nil {
 		return err
 	}
@@ -95,6 +101,17 @@ func (c serveFlags) metricsAddress() error {
 	}
 	if !place.Loopback(host) && !c.MetricsOpen {
 		return cli.Misused("--metrics-listen %s is reached from other machines and asks for no credential: listen on 127.0.0.1, or give --metrics-open where only your collector can reach it", c.MetricsListen)
+	}
+	return nil
+}
+
+// outside refuses, before a folder is made, a webhook that could not be told.
+func (c serveFlags) outside() error {
+	if c.Webhook == "" && c.WebhookKey == "" {
+		return nil
+	}
+	if _, err := webhook.New(webhook.Options{URL: c.Webhook, Key: secret.New(c.WebhookKey)}); err != nil {
+		return cli.Misused("--webhook, --webhook-key: %v", err)
 	}
 	return nil
 }
