@@ -68,7 +68,12 @@ func (w *wired) must(t *testing.T, method, params string) (string, http.Header) 
 
 // send is one request; name is the tool's of a call.
 func (w *wired) send(ctx context.Context, method, name, params string) (string, http.Header, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.in.url+"/mcp", strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, w.ids.Add(1), method, params)))
+	return w.post(ctx, method, name, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, w.ids.Add(1), method, params))
+}
+
+// post is one message.
+func (w *wired) post(ctx context.Context, method, name, message string) (string, http.Header, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.in.url+"/mcp", strings.NewReader(message))
 	if err != nil {
 		return "", nil, err
 	}
