@@ -74,6 +74,11 @@ func TestARecordSaysWhichRuleRefusedAndWhatSentNothing(t *testing.T) {
 		if err != nil || got.StatusCode != http.StatusOK || len(record.Why) == 0 {
 			t.Fatalf("%v: %d, %v, %+v", c.arguments, got.StatusCode, err, record)
 		}
+		for _, w := range record.Why {
+			if strings.Contains(w.Fact, "2147483647") {
+				t.Errorf("%v: a run without a number of calls has one: %s", c.arguments, w.Fact)
+			}
+		}
 		last := record.Why[len(record.Why)-1]
 		if record.Outcome != c.outcome || record.FromKept() != c.kept || last.Stage != c.stage || !strings.HasPrefix(last.Fact, c.fact) || strings.Contains(last.Fact, "canary") {
 			t.Errorf("%v: %s, from kept %v, %s: %s; want %s: %s", c.arguments, record.Outcome, record.FromKept(), last.Stage, last.Fact, c.stage, c.fact)

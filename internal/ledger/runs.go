@@ -17,9 +17,9 @@ const (
 	IdleTime = 30 * time.Minute
 	// MaxToolCalls is how many calls an explicit run may make unless told otherwise.
 	MaxToolCalls = 1000
-	// mostToolCalls is the largest number that may be asked for, and what runs have that nobody opened explicitly: a limit
-	// of calls there would end an agent's work with no way on.
-	mostToolCalls = math.MaxInt32
+	// MostToolCalls is the largest number that may be asked for. It is no limit, and what runs have that nobody opened
+	// explicitly: a limit of calls there would end an agent's work with no way on.
+	MostToolCalls = math.MaxInt32
 	// longest texts in bytes that a harness may give a run.
 	longestTitle, longestConversation = 200, 200
 )
@@ -50,8 +50,8 @@ func (o *Opening) complete() error {
 		return &InvalidField{"agent", "name the agent whose run it is"}
 	case o.Deadline < time.Second || o.Deadline > LongestRun:
 		return &InvalidField{"deadline_seconds", fmt.Sprintf("give 1 to %d seconds", int(LongestRun.Seconds()))}
-	case o.MaxCalls < 1 || o.MaxCalls > mostToolCalls:
-		return &InvalidField{"max_tool_calls", fmt.Sprintf("give 1 to %d calls", mostToolCalls)}
+	case o.MaxCalls < 1 || o.MaxCalls > MostToolCalls:
+		return &InvalidField{"max_tool_calls", fmt.Sprintf("give 1 to %d calls", MostToolCalls)}
 	case len(o.Title) > longestTitle || !utf8.ValidString(o.Title):
 		return &InvalidField{"title", fmt.Sprintf("give at most %d bytes of UTF-8", longestTitle)}
 	case len(o.Conversation) > longestConversation || !utf8.ValidString(o.Conversation):
@@ -72,12 +72,12 @@ func (l *Ledger) OpenRun(ctx context.Context, o Opening) (Run, error) {
 func (l *Ledger) ImplicitRun(ctx context.Context, agent, token, client string) (Run, error) {
 	// The token's id has no line end, so two keys are equal only where both parts are.
 	return l.open(ctx, NewRun{Agent: agent, Kind: "implicit", ImplicitKey: token + "\n" + client, Audience: "agent:" + agent,
-		Deadline: LongestRun, Idle: IdleTime, MaxCalls: mostToolCalls})
+		Deadline: LongestRun, Idle: IdleTime, MaxCalls: MostToolCalls})
 }
 
 // SessionRun gives the run of a legacy MCP session: the one that is open, or a new one. session is what stands for the session in rows, not the protocol's id.
 func (l *Ledger) SessionRun(ctx context.Context, agent, session string) (Run, error) {
-	return l.open(ctx, NewRun{Agent: agent, Kind: "session", ImplicitKey: session, Audience: "session:" + session, Deadline: LongestRun, Idle: IdleTime, MaxCalls: mostToolCalls})
+	return l.open(ctx, NewRun{Agent: agent, Kind: "session", ImplicitKey: session, Audience: "session:" + session, Deadline: LongestRun, Idle: IdleTime, MaxCalls: MostToolCalls})
 }
 
 func (l *Ledger) open(ctx context.Context, r NewRun) (Run, error) {

@@ -72,15 +72,15 @@ func whose(owner string) string {
 
 // counted says what an admission counted.
 func counted(calls, most int64, meter string, b binding.Binding) string {
-	text := fmt.Sprintf("call %d of at most %d of the run", calls, most)
-	if meter == binding.Uncounted {
-		return text + "; counted against no limit"
-	}
 	limit := func(n int64) string {
-		if n == 0 {
+		if n == 0 || n == ledger.MostToolCalls {
 			return "no limit"
 		}
 		return fmt.Sprintf("at most %d", n)
+	}
+	text := fmt.Sprintf("call %d of the run, %s", calls, limit(most))
+	if meter == binding.Uncounted {
+		return text + "; counted against no limit"
 	}
 	return text + fmt.Sprintf("; one %s unit of %s: %s a run, %s a minute", b.Capability, meter, limit(b.RunLimit), limit(b.MinuteLimit))
 }
