@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ const (
 
 // What is wrong with the text of a master key. None of them holds a part of the text.
 var (
-	ErrNoMasterKey = errors.New("this is not a master key: one begins with " + masterPrefix)
+	ErrNoMasterKey = errors.New("this is not a master key: one begins with " + masterPrefix + ", or is 32 bytes as 64 hexadecimal digits or as base64")
 	ErrMasterCut   = fmt.Errorf("the master key is damaged: after %s come %d characters", masterPrefix, masterText.EncodedLen(masterBytes+sumBytes))
 	ErrMasterSum   = errors.New("the master key is damaged: its checksum does not fit; a character was changed")
 	// ErrMaster says that a keyset was not wrapped by this master key, or is damaged.
@@ -50,12 +51,13 @@ func NewMaster() Master {
 	return Master{func() []byte { return key }}
 }
 
-// ParseMaster reads the text of a master key; blanks and line ends around it do not matter. The errors are
-// ErrNoMasterKey, ErrMasterCut and ErrMasterSum.
+// ParseMaster reads the text of a master key, ours or 32 bytes that another program made, as 64 hexadecimal digits or as
+// base64; blanks and line ends around it do not matter. The errors are ErrNoMasterKey, ErrMasterCut and ErrMasterSum.
 func ParseMaster(text string) (Master, error) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), masterPrefix)
+	text = strings.TrimSpace(text)
+	rest, ok := strings.CutPrefix(text, masterPrefix)
 	if !ok {
-		return Master{}, ErrNoMasterKey
+		return foreignMaster(text)
 	}
 	if len(rest) != masterText.EncodedLen(masterBytes+sumBytes) {
 		return Master{}, ErrMasterCut
@@ -68,6 +70,19 @@ func ParseMaster(text string) (Master, error) {
 	key := all[:masterBytes]
 	if subtle.ConstantTimeCompare(checksum(key), all[masterBytes:]) != 1 {
 		return Master{}, ErrMasterSum
+	}
+	return Master{func() []byte { return key }}, nil
+}
+
+// foreignMaster reads the bytes themselves, which have no checksum: a damaged text that still is 32 bytes is another key, and
+// opens nothing.
+func foreignMaster(text string) (Master, error) {
+	key, err := hex.DecodeString(text)
+	if err != nil {
+		key, err = base64.StdEncoding.Strict().DecodeString(text)
+	}
+	if err != nil || len(key) != masterBytes {
+		return Master{}, ErrNoMasterKey
 	}
 	return Master{func() []byte { return key }}, nil
 }

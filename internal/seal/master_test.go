@@ -2,6 +2,7 @@ package seal
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,6 +66,31 @@ func TestMasterTextIsReadInOneWay(t *testing.T) {
 	}
 	if NewMaster().Fingerprint() == m.Fingerprint() || (Master{}).Fingerprint() != "" || !(Master{}).Text().Empty() {
 		t.Error("fingerprints or the zero Master")
+	}
+}
+
+// 32 bytes that another program made are a key, in the spellings that such programs print; other lengths are none.
+func TestA069BytesOfAnotherProgramAreAKey(t *testing.T) {
+	raw := make([]byte, 32)
+	for i := range raw {
+		raw[i] = byte(i * 7)
+	}
+	spelt := []string{fmt.Sprintf("%x", raw), fmt.Sprintf("%X", raw), base64.StdEncoding.EncodeToString(raw), " " + fmt.Sprintf("%x", raw) + "\r\n"}
+	for _, text := range spelt {
+		m, err := ParseMaster(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseMaster(m.Text().Reveal())
+		if err != nil || again.Fingerprint() != m.Fingerprint() || !bytes.Equal(m.key(), raw) {
+			t.Errorf("%q is another key: %v", text, err)
+		}
+	}
+	for _, text := range []string{"abc", "   ", spelt[0][:32], spelt[0][:63], spelt[0] + "00", spelt[2][:40], spelt[2][:43], spelt[2] + "=",
+		base64.StdEncoding.EncodeToString(raw[:31]), base64.StdEncoding.EncodeToString(append(raw, 1)), spelt[0] + "\n" + spelt[0], "0x" + spelt[0]} {
+		if m, err := ParseMaster(text); !errors.Is(err, ErrNoMasterKey) || !m.Zero() {
+			t.Errorf("%q is a key: %v", text, err)
+		}
 	}
 }
 
