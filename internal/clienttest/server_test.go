@@ -59,15 +59,15 @@ func serve(t *testing.T, program string, flags ...string) *server {
 		t.Fatalf("the server named no address:\n%s", s.log())
 	}
 	s.url = address + "/mcp"
-	s.token = s.newToken(t)
+	s.token = s.newToken(t, "tools")
 	return s
 }
 
 // newToken makes an agent's token with the program's own command.
-func (s *server) newToken(t *testing.T) string {
+func (s *server) newToken(t *testing.T, scope string) string {
 	t.Helper()
 	var answer struct{ Token string }
-	if err := json.Unmarshal([]byte(s.command(t, "agents", "token", "new", "tester", "--json")), &answer); err != nil || answer.Token == "" {
+	if err := json.Unmarshal([]byte(s.command(t, "agents", "token", "new", "tester", "--scope", scope, "--json")), &answer); err != nil || answer.Token == "" {
 		t.Fatalf("agents token new gave no token (%v)", err)
 	}
 	return answer.Token

@@ -175,6 +175,7 @@ type report struct {
 	Requests []string          // what went to the model, one JSON text a turn
 	Texts    []string          // the tool results as the model saw them, in order
 	Results  []json.RawMessage // what the host was given
+	Details  []json.RawMessage // what the host's own lines made of it
 	Stored   []string          // the conversation as it is sent again later
 	Protocol string            // the revision that was spoken, where the client tells it
 	Error    *struct{ Name, Message string }

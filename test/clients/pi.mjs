@@ -17,6 +17,9 @@ if (!config) throw new Error(error);
 const client = new McpClient({ name: 'driver', version: '1' });
 await client.connect(config.url ? new StreamableHttpTransport(config) : new StdioTransport(config));
 
+// How a host makes a tool's result of ours: lines from elsewhere, or none.
+const host = order.host && new (async () => {}).constructor('result', 'base', 'harnessToken', 'toLlmContent', order.host);
+
 const results = [];
 const tools = (await client.listTools()).map((tool) => ({
   name: createMcpToolName(name, tool.name, () => false),
@@ -26,6 +29,7 @@ const tools = (await client.listTools()).map((tool) => ({
   execute: async (_id, params, signal) => {
     const result = await client.callTool(tool.name, params, { signal });
     results.push(result);
+    if (host) return host(result, order.base, order.harnessToken, toLlmContent);
     const { content } = await limitMcpContent(toLlmContent(result));
     return { content, details: undefined, isError: result.isError === true };
   },
@@ -53,7 +57,8 @@ const agent = new Agent({
 });
 await agent.prompt('read');
 await client.close();
-report({ offered: tools.map((tool) => tool.name), requests, texts: seen, results, protocol: client.protocolVersion });
+const details = agent.state.messages.filter((message) => message.role === 'toolResult').map((message) => message.details ?? null);
+report({ offered: tools.map((tool) => tool.name), requests, texts: seen, results, details, protocol: client.protocolVersion });
 
 function toolTexts(messages) {
   return messages.filter((message) => message.role === 'toolResult').map((message) => {

@@ -5,7 +5,8 @@
 //   orders  {url, headers} or {command, args, env}: the server; calls: [{...arguments}], where offset "continue"
 //           means the offset that the header of the last result names
 //   report  offered: tool names as the model saw them; requests: what went to the model, one JSON text a turn;
-//           texts: the tool results as the model saw them, in order; results: what the host was given
+//           texts: the tool results as the model saw them, in order; results: what the host was given; details: what the
+//           host's own lines made of each, where it has some
 
 import { readSync, writeSync } from 'node:fs';
 
