@@ -21,13 +21,14 @@ import (
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/secret"
 	"github.com/wayleave/wayleave/webfetch"
 	"github.com/wayleave/wayleave/weburl"
 )
 
-// governing compares web_fetch through the service, with its ledger on SQLite, with the same fetch by a tool of the bare
-// protocol library: calls a second over loopback.
-func governing(article page) (err error) {
+// governing compares web_fetch through the service with the same fetch by a tool of the bare protocol library: calls a second
+// over loopback. database is PostgreSQL's address, empty for SQLite; ledger says which it is.
+func governing(article page, database, ledger string) (err error) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, article.html)
@@ -41,7 +42,7 @@ func governing(article page) (err error) {
 	policy := &weburl.Policy{AllowPrivateHosts: true}
 
 	ctx, stop := context.WithCancel(context.Background())
-	service, err := wayleave.New(ctx, wayleave.Options{Data: filepath.Join(dir, "data"), PerMinute: 1 << 30, PerHost: 1000, PerHostSecond: 1_000_000, Fetch: webfetch.Options{Policy: policy}})
+	service, err := wayleave.New(ctx, wayleave.Options{Data: filepath.Join(dir, "data"), Database: database, PerMinute: 1 << 30, PerHost: 1000, PerHostSecond: 1_000_000, Fetch: webfetch.Options{Policy: policy}})
 	if err != nil {
 		stop()
 		return err
@@ -57,7 +58,7 @@ func governing(article page) (err error) {
 		stop()
 		err = errors.Join(err, <-ended, service.Close())
 	}()
-	token, err := benchToken(ctx, filepath.Join(dir, "data"))
+	token, err := benchToken(ctx, filepath.Join(dir, "data"), database)
 	if err != nil {
 		return err
 	}
@@ -105,16 +106,16 @@ func governing(article page) (err error) {
 			ratios, rates = append(ratios, g/b), append(rates, g)
 		}
 	}
-	fmt.Printf("\nweb_fetch over MCP, ledger on SQLite (synchronous=FULL), %d in flight: %.0f calls/s; governed ÷ a bare tool with the same fetch %.2f\n", callers, median(rates), median(ratios))
+	fmt.Printf("\nweb_fetch over MCP, ledger on %s, %d in flight: %.0f calls/s; governed ÷ a bare tool with the same fetch %.2f\n", ledger, callers, median(rates), median(ratios))
 	return nil
 }
 
-func benchToken(ctx context.Context, data string) (string, error) {
+func benchToken(ctx context.Context, data, database string) (string, error) {
 	folder, err := datafolder.Open(data)
 	if err != nil {
 		return "", err
 	}
-	in, err := install.Open(ctx, install.Options{Folder: folder})
+	in, err := install.Open(ctx, install.Options{Folder: folder, Database: secret.New(database)})
 	if err != nil {
 		return "", err
 	}

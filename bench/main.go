@@ -60,9 +60,20 @@ func run() error {
 	return serving()
 }
 
-// serving is the figures of the service alone.
+// serving is the figures of the service alone, on both databases.
 func serving() error {
-	if err := governing(ownPages()[0]); err != nil {
+	if err := governing(ownPages()[0], "", "SQLite (WAL, synchronous=FULL)"); err != nil {
+		return err
+	}
+	if err := starting("", "SQLite"); err != nil {
+		return err
+	}
+	if err := onPostgres(func(address string) error {
+		return governing(ownPages()[0], address, "PostgreSQL (fsync and synchronous_commit on)")
+	}); err != nil {
+		return err
+	}
+	if err := onPostgres(func(address string) error { return starting(address, "PostgreSQL") }); err != nil { // another install, another key
 		return err
 	}
 	return admitting()

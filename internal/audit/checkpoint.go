@@ -30,7 +30,7 @@ func (c Checkpoint) String() string {
 }
 
 // written is what String writes. A log may have put anything around it.
-var written = regexp.MustCompile(`wayleave-audit-checkpoint install=(\S{1,200}) link=(\d{1,18}) at=(\S{1,40}) hash=([0-9a-f]{64})`)
+var written = regexp.MustCompile(`wayleave-audit-checkpoint install=(\S+) link=(\d{1,18}) at=(\S+) hash=([0-9a-f]{64})`)
 
 const (
 	// mostText is the most bytes of a text with checkpoints: a year of a busy install's log lines of them is a tenth of it.
