@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ import (
 // Places that are looked at.
 const (
 	placeLog      = "the log at its finest level"
+	placeWebhook  = "what the webhook is told"
 	placeMetrics  = "metrics"
 	placeDocument = "OpenAPI"
 	placeErrors   = "errors and printed values"
@@ -70,9 +72,10 @@ func allowances() []allowance {
 		{placeAlice, []string{"K10-text", "K10-title", "K10-query", "K11-argument", "K11-tool"}},
 		{placeHarness, []string{"K10-text", "K10-title", "K10-query", "K10-etag", "K11-argument", "K11-title", "K11-key"}},
 		{placeOwner, []string{"K10-text", "K10-title", "K10-query", "K10-etag", "K11-argument", "K11-title", "K11-key"}},
-		// What a harness names its runs and calls is in the clear, as slugs are.
-		{placeDatabase, []string{"K11-title", "K11-key"}},
-		{placeBackup, []string{"K11-title", "K11-key"}},
+		// What a harness names its calls is in the clear, as slugs are.
+		{placeDatabase, []string{"K11-key"}},
+		{placeBackup, []string{"K11-key"}},
+		{placeWebhook, []string{"K18-webhook-address"}},
 		// A second person's and a second agent's, for the searches of the others.
 		{placeSignIn, []string{"K4-cookie-viewer", "K4-second-secret-viewer"}},
 		{placeTokens, []string{"K3-bob-token"}},
@@ -296,12 +299,27 @@ func TestTM100CanarySecretsAppearNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	var told atomic.Int64
+	webhook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		whole, err := httputil.DumpRequest(r, true)
+		if err != nil {
+			t.Error(err)
+		}
+		h.Look(placeWebhook, "message", whole)
+		if told.Add(1)%2 == 1 { // what is logged of one that does not hear
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	defer webhook.Close()
+	points := filepath.Join(t.TempDir(), "checkpoints")
+
 	// A version is told by metrics and document alike, and to everybody.
 	logged := slog.New(slog.NewJSONHandler(h.Writer(placeLog, "log"), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	set := tooltest.NewSet(tooltest.NewWorld(), func(_ context.Context, q string) (string, error) { return "about " + q, nil })
 	data := filepath.Join(t.TempDir(), h.Control(placeErrors))
 	in := launch(t, Options{Data: data, Log: logged, Version: h.Control(placeMetrics) + "+" + h.Control(placeDocument) + "+" + h.Control(placeStranger),
-		Fetch: webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}},
+		Fetch:     webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}},
+		AuditFile: points, Webhook: webhook.URL + "/" + h.Control(placeWebhook) + "?" + h.Plant("K18-webhook-address").String(), WebhookKey: h.Plant("K18-webhook-key").String(),
 		extend: func(p *parts) {
 			p.catalog, p.plugs, p.wait = tooltest.Catalog(), set.Plugs(), 20*time.Millisecond
 			for i := range p.catalog.Providers {
@@ -418,12 +436,18 @@ func TestTM100CanarySecretsAppearNowhere(t *testing.T) {
 	metrics := httptest.NewRecorder()
 	in.Metrics().ServeHTTP(metrics, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	h.Look(placeMetrics, "metrics", metrics.Body.Bytes())
+	in.until(t, "told of the question", func() bool { return told.Load() > 0 })
 
 	h.lookAtRest(data)
 	if err := in.stop(); err != nil {
 		t.Fatal(err)
 	}
 	h.lookAtRest(data)
+	kept, err := os.ReadFile(points)
+	if err != nil || told.Load() < 2 || !bytes.Contains(kept, []byte("wayleave-audit-checkpoint ")) {
+		t.Fatalf("%d messages to the webhook, %v: %s", told.Load(), err, kept)
+	}
+	h.Look(placeLog, "the file of checkpoints", kept)
 	h.backUpAndRotate(data)
 	h.lookAtErrors()
 	h.Check(t)
