@@ -1,0 +1,193 @@
+package pack
+
+// XML parts, as streams of elements. encoding/xml resolves no external entity; declarations of entities are refused
+// here all the same, because a document that has them is after something.
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/wayleave/wayleave/internal/document"
+)
+
+// Kind tells what a token is.
+type Kind int
+
+// Kinds of tokens.
+const (
+	End   Kind = iota // the end of an element, or of the part where Depth is 0
+	Start             // the start of an element
+	Chars             // characters between elements
+)
+
+// XML reads one part. Its elements have local names: which namespace they are of is left to the reader's knowledge of the
+// format, since producers differ in versions of the same namespace.
+type XML struct {
+	dec   *xml.Decoder
+	part  string
+	depth int
+	max   int
+
+	// The present token.
+	Kind Kind
+	Name string // of the element, local
+	Text string // of characters
+	attr []xml.Attr
+}
+
+// NewXML begins to read a part; name is for messages.
+func NewXML(name string, data []byte, limits document.Limits) *XML {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+		enc, err := htmlindex.Get(label)
+		if err != nil {
+			return nil, err
+		}
+		return enc.NewDecoder().Reader(in), nil
+	}
+	return &XML{dec: d, part: name, max: limits.WithDefaults().Depth}
+}
+
+// Next reads a token: Start, End or Chars. At the end of the part it gives io.EOF. Reasons: Damaged, Entities, TooDeep.
+func (x *XML) Next() error {
+	for {
+		t, err := x.dec.RawToken()
+		switch {
+		case errors.Is(err, io.EOF) && x.depth == 0:
+			return io.EOF
+		case err != nil:
+			return document.Fail(document.Damaged, "part %q: %v", x.part, err)
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if x.depth++; x.depth > x.max {
+				return document.Fail(document.TooDeep, "part %q", x.part)
+			}
+			x.Kind, x.Name, x.attr, x.Text = Start, t.Name.Local, t.Attr, ""
+			return nil
+		case xml.EndElement:
+			if x.depth--; x.depth < 0 {
+				return document.Fail(document.Damaged, "part %q: </%s> without its start", x.part, t.Name.Local)
+			}
+			x.Kind, x.Name, x.attr, x.Text = End, t.Name.Local, nil, ""
+			return nil
+		case xml.CharData:
+			x.Kind, x.Text = Chars, string(t)
+			return nil
+		case xml.Directive:
+			if bytes.Contains(bytes.ToUpper(t), []byte("ENTITY")) {
+				return document.Fail(document.Entities, "part %q", x.part)
+			}
+		}
+	}
+}
+
+// Depth is how many elements are open; after Start it counts the one that started.
+func (x *XML) Depth() int { return x.depth }
+
+// Attr gives an attribute of the element that started, by local name; "" for none. Where two differ in their prefix
+// only, the one without a prefix counts.
+func (x *XML) Attr(local string) string {
+	found := ""
+	for _, a := range x.attr {
+		if a.Name.Local == local {
+			if a.Name.Space == "" {
+				return a.Value
+			}
+			if found == "" {
+				found = a.Value
+			}
+		}
+	}
+	return found
+}
+
+// AttrIn is Attr for one that has the prefix that is given, as in r:id.
+func (x *XML) AttrIn(prefix, local string) string {
+	for _, a := range x.attr {
+		if a.Name.Local == local && a.Name.Space == prefix {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// Has tells whether the element that started has an attribute.
+func (x *XML) Has(local string) bool {
+	for _, a := range x.attr {
+		if a.Name.Local == local {
+			return true
+		}
+	}
+	return false
+}
+
+// Skip reads up to the end of the element that started.
+func (x *XML) Skip() error {
+	for depth := x.depth; x.depth >= depth; {
+		if err := x.unexpected(x.Next()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AllText gives all characters of the element that started, and reads up to its end.
+func (x *XML) AllText() (string, error) {
+	var b strings.Builder
+	for depth := x.depth; x.depth >= depth; {
+		if err := x.unexpected(x.Next()); err != nil {
+			return "", err
+		}
+		if x.Kind == Chars {
+			b.WriteString(x.Text)
+		}
+	}
+	return b.String(), nil
+}
+
+// Children calls visit for each element directly below the one that started; visit may read up to its end and need not.
+func (x *XML) Children(visit func(name string) error) error {
+	for inside := x.depth; ; {
+		if err := x.unexpected(x.Next()); err != nil {
+			return err
+		}
+		switch {
+		case x.depth < inside:
+			return nil
+		case x.Kind == Start && x.depth == inside+1:
+			if err := visit(x.Name); err != nil {
+				return err
+			}
+			for x.depth > inside { // what visit left
+				if err := x.unexpected(x.Next()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// Root reads up to the first element.
+func (x *XML) Root() error {
+	for {
+		if err := x.unexpected(x.Next()); err != nil {
+			return err
+		}
+		if x.Kind == Start {
+			return nil
+		}
+	}
+}
+
+func (x *XML) unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return document.Fail(document.Damaged, "part %q ends early", x.part)
+	}
+	return err
+}
