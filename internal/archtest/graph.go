@@ -47,6 +47,8 @@ func graph() []row {
 		{pkg: "internal/document", why: "the words that all readers of documents share; standard library only"},
 		{pkg: "internal/document/pack", ours: []string{"internal/document"}, modules: []string{"golang.org/x/text"},
 			why: "archives and XML parts, bounded; it knows no format"},
+		{pkg: "internal/document/doctest", ours: []string{"internal/document"}, modules: []string{"github.com/yuin/goldmark", "golang.org/x/net"},
+			why: "test support: the judge of what readers of documents wrote; it knows no reader"},
 		{pkg: "internal/pagetext", why: "places in a text: windows and phrases; it knows no page"},
 		{pkg: "internal/untrusted", ours: []string{"internal/pagetext"}, modules: []string{"golang.org/x/text"},
 			why: "the one way for strangers' words into what a model reads; every tool's texts go through it"},
