@@ -49,6 +49,8 @@ func graph() []row {
 			why: "archives and XML parts, bounded; it knows no format"},
 		{pkg: "internal/document/doctest", ours: []string{"internal/document"}, modules: []string{"github.com/yuin/goldmark", "golang.org/x/net"},
 			why: "test support: the judge of what readers of documents wrote; it knows no reader"},
+		{pkg: "internal/document/sheet", ours: []string{"internal/document", "internal/markdown/scribe"},
+			why: "cells laid out as tables, for every reader of spreadsheets; it knows no format"},
 		{pkg: "internal/pagetext", why: "places in a text: windows and phrases; it knows no page"},
 		{pkg: "internal/untrusted", ours: []string{"internal/pagetext"}, modules: []string{"golang.org/x/text"},
 			why: "the one way for strangers' words into what a model reads; every tool's texts go through it"},

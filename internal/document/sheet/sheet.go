@@ -1,0 +1,244 @@
+// Package sheet lays spreadsheets out as Markdown: what every reader of them shares. A reader sets the cells that a person
+// would see, in whatever order its format has them; what is hidden it leaves out and says so here.
+//
+// The one rule: a book costs what its filled cells cost, never what its sheets could hold. A cell in the last row and
+// column is one cell.
+package sheet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wayleave/wayleave/internal/document"
+)
+
+// Kind is what a value is. It decides which row reads as a header.
+type Kind uint8
+
+// Kinds of values.
+const (
+	Words Kind = iota
+	Number
+	Moment // a date, a time of day, a span of time
+	Truth  // TRUE or FALSE
+	Fault  // an error, such as #N/A
+)
+
+// Value is what a cell shows.
+type Value struct {
+	Text string
+	Kind Kind
+	Link string // an absolute address; others are dropped. Empty for none
+}
+
+// Bounds of what is kept beside cells. A book has fewer in honest work, by far.
+const (
+	maxCellText = 32767  // bytes of one cell; Excel holds as many characters
+	maxMerges   = 50_000 // of one sheet
+	maxBands    = 50_000 // hidden runs of rows, and of columns, of one sheet
+	maxNames    = 100    // of hidden sheets that are named
+	maxRow      = 1<<24 - 1
+	maxColumn   = 1<<16 - 1
+	spare       = 4 // times the columns that are shown are kept, for cropping goes from the left
+)
+
+// Book is a spreadsheet that is being collected.
+type Book struct {
+	limits document.Limits
+	sheets []*Sheet
+	hidden []string // names, at most maxNames
+	nHid   int
+	left   int // cells that may yet be kept
+}
+
+// New makes an empty book.
+func New(limits document.Limits) *Book {
+	limits = limits.WithDefaults()
+	return &Book{limits: limits, left: limits.Cells}
+}
+
+// Sheet adds a visible sheet behind those that are there.
+func (b *Book) Sheet(name string) *Sheet {
+	s := &Sheet{book: b, name: name, lastRow: -1}
+	b.sheets = append(b.sheets, s)
+	return s
+}
+
+// Hide tells of a sheet that is hidden and left out.
+func (b *Book) Hide(name string) {
+	b.nHid++
+	if len(b.hidden) < maxNames {
+		b.hidden = append(b.hidden, name)
+	}
+}
+
+// Sheet is one visible sheet.
+type Sheet struct {
+	book    *Book
+	name    string
+	note    string // said in place of cells
+	cells   []cell
+	links   map[place]string
+	sorted  bool // as cells stand; kept by Set
+	lastRow int
+
+	rows, columns seen // with a value
+	keptRows      int
+	merges        []area
+	hiddenRows    bands
+	hiddenColumns bands
+	lost          bool // cells were left out because the book has too many
+}
+
+type cell struct {
+	text   string
+	row    int32
+	column uint16
+	kind   Kind
+	linked bool
+}
+
+type place struct {
+	row    int32
+	column uint16
+}
+
+// area is a rectangle of cells, its ends included.
+type area struct{ row, column, lastRow, lastColumn int }
+
+// Instead lets a sheet without cells say what it is, such as a chart; the words are ours.
+func (s *Sheet) Instead(words string) { s.note = words }
+
+// Keeps tells whether a value at this place, counted from 0, would be kept. Where it would not it is counted all the same, so that
+// a reader need not make the text of what is not shown.
+func (s *Sheet) Keeps(row, column int) bool {
+	if row < 0 || column < 0 || row > maxRow || column > maxColumn {
+		return false
+	}
+	if row != s.lastRow {
+		s.lastRow = row
+		if s.rows.add(row, s.keptRows < s.book.limits.Rows) {
+			s.keptRows++
+		}
+	}
+	if !s.columns.kept(column) {
+		s.columns.add(column, s.columns.n < spare*s.book.limits.Columns)
+	}
+	if !s.rows.kept(row) || !s.columns.kept(column) {
+		return false
+	}
+	if s.book.left == 0 {
+		s.lost = true
+		return false
+	}
+	return true
+}
+
+// Set gives a cell its value; rows and columns are counted from 0. A blank value is none. Of two values for one cell the later
+// counts.
+func (s *Sheet) Set(row, column int, v Value) {
+	text := strings.TrimFunc(v.Text, unicode.IsSpace)
+	if text == "" || !s.Keeps(row, column) {
+		return
+	}
+	s.book.left--
+	if len(text) > maxCellText {
+		end := maxCellText
+		for end > 0 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end] + "…"
+	}
+	c := cell{text: text, row: int32(row), column: uint16(column), kind: v.Kind}
+	if n := len(s.cells); n == 0 {
+		s.sorted = true
+	} else if compare(s.cells[n-1], c) >= 0 {
+		s.sorted = false
+	}
+	if v.Link != "" && absolute(v.Link) {
+		c.linked = true
+		if s.links == nil {
+			s.links = map[place]string{}
+		}
+		s.links[place{c.row, c.column}] = v.Link
+	}
+	s.cells = append(s.cells, c)
+}
+
+// Link gives the cells of an area an address, those that are set by then.
+func (s *Sheet) Link(row, column, lastRow, lastColumn int, address string) {
+	if !absolute(address) {
+		return
+	}
+	s.sort()
+	from, _ := slices.BinarySearchFunc(s.cells, row, func(c cell, row int) int { return cmp.Compare(int(c.row), row) })
+	const most = 1000 // cells that one link is looked up for
+	for i := from; i < len(s.cells) && i-from < most && int(s.cells[i].row) <= lastRow; i++ {
+		c := &s.cells[i]
+		if int(c.column) < column || int(c.column) > lastColumn {
+			continue
+		}
+		if s.links == nil {
+			s.links = map[place]string{}
+		}
+		c.linked = true
+		s.links[place{c.row, c.column}] = address
+	}
+}
+
+// Merge makes one cell of an area, its ends included: only its first one is shown.
+func (s *Sheet) Merge(row, column, lastRow, lastColumn int) {
+	if len(s.merges) < maxMerges && row >= 0 && column >= 0 && lastRow >= row && lastColumn >= column && (lastRow > row || lastColumn > column) {
+		s.merges = append(s.merges, area{row, column, lastRow, lastColumn})
+	}
+}
+
+// HideRows tells of rows that are hidden, from first to last. Their cells the reader does not set.
+func (s *Sheet) HideRows(first, last int) { s.hiddenRows.add(first, min(last, maxRow)) }
+
+// HideColumns is HideRows for columns.
+func (s *Sheet) HideColumns(first, last int) { s.hiddenColumns.add(first, min(last, maxColumn)) }
+
+// HiddenRow tells whether HideRows named a row. It is quick for rows that are asked in their sequence.
+func (s *Sheet) HiddenRow(row int) bool { return s.hiddenRows.holds(row) }
+
+// HiddenColumn is HiddenRow for columns.
+func (s *Sheet) HiddenColumn(column int) bool { return s.hiddenColumns.holds(column) }
+
+func compare(a, b cell) int {
+	if c := cmp.Compare(a.row, b.row); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.column, b.column)
+}
+
+// sort puts the cells in their order; of those at one place the last stays.
+func (s *Sheet) sort() {
+	if s.sorted || len(s.cells) == 0 {
+		return
+	}
+	slices.SortStableFunc(s.cells, compare)
+	out := s.cells[:0]
+	for i, c := range s.cells {
+		if i+1 < len(s.cells) && compare(c, s.cells[i+1]) == 0 {
+			continue
+		}
+		out = append(out, c)
+	}
+	s.cells, s.sorted = out, true
+}
+
+// absolute says that an address leads out of the book.
+func absolute(address string) bool {
+	scheme, rest, _ := strings.Cut(address, ":")
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp":
+		return strings.HasPrefix(rest, "//") && len(address) < 4096
+	case "mailto":
+		return rest != "" && len(address) < 4096
+	}
+	return false
+}
