@@ -49,6 +49,7 @@ func graph() []row {
 			why: "archives and XML parts, bounded; it knows no format"},
 		{pkg: "internal/document/doctest", ours: []string{"internal/document"}, modules: []string{"github.com/yuin/goldmark", "golang.org/x/net"},
 			why: "test support: the judge of what readers of documents wrote; it knows no reader"},
+		{pkg: "internal/document/numfmt", why: "number formats of spreadsheets; numbers and codes to text, standard library only"},
 		{pkg: "internal/document/sheet", ours: []string{"internal/document", "internal/markdown/scribe"},
 			why: "cells laid out as tables, for every reader of spreadsheets; it knows no format"},
 		{pkg: "internal/document/prose", ours: []string{"internal/document", "internal/markdown/scribe"},
