@@ -56,6 +56,8 @@ func graph() []row {
 			why: "what text documents are made of, written as Markdown; it knows no format"},
 		{pkg: "internal/document/docx", ours: []string{"internal/document", "internal/document/pack", "internal/document/prose", "internal/markdown/address", "internal/markdown/tex"}, modules: []string{"golang.org/x/text"},
 			why: "Word documents; what is outside of the archive does not exist for it"},
+		{pkg: "internal/document/odt", ours: []string{"internal/document", "internal/document/pack", "internal/document/prose", "internal/markdown/address", "internal/markdown/tex"}, modules: []string{"golang.org/x/net"},
+			why: "OpenDocument texts; what is outside of the archive does not exist for it, and formulas are trees as HTML's"},
 		{pkg: "internal/pagetext", why: "places in a text: windows and phrases; it knows no page"},
 		{pkg: "internal/untrusted", ours: []string{"internal/pagetext"}, modules: []string{"golang.org/x/text"},
 			why: "the one way for strangers' words into what a model reads; every tool's texts go through it"},

@@ -53,7 +53,7 @@ func (w *Writer) Release(to int) { w.pieces = to }
 
 // Block writes a block. Its errors are ErrFull and the context's.
 func (w *Writer) Block(b *Block) error {
-	if w.full {
+	if w.w.Len() > w.limits.Text {
 		return ErrFull
 	}
 	if err := w.ctx.Err(); err != nil {
