@@ -82,6 +82,35 @@ func civil(day int) time.Time {
 	return time.Date(1899, 12, 31, 0, 0, 0, 0, time.UTC).AddDate(0, 0, day)
 }
 
+// ISO makes a date, a time of day or both, as XML Schema spells them, what the other moments look like: without a time of
+// midnight, without seconds where there are none. What is none of these comes back as it is.
+func ISO(s string) string {
+	s = strings.TrimSpace(s)
+	date, clock, both := strings.Cut(s, "T")
+	if !both && strings.Contains(s, ":") && !strings.Contains(s, "-") {
+		date, clock = "", s
+	}
+	if date != "" && (len(date) != 10 || date[4] != '-' || date[7] != '-') {
+		return s
+	}
+	clock, fraction, _ := strings.Cut(strings.TrimSuffix(clock, "Z"), ".")
+	if fraction = strings.TrimRight(fraction, "0"); fraction == "" {
+		clock = strings.TrimSuffix(clock, ":00")
+		if len(clock) == 2 {
+			clock += ":00"
+		}
+	} else {
+		clock += "." + fraction
+	}
+	switch {
+	case date == "":
+		return clock
+	case clock == "" || clock == "00:00":
+		return date
+	}
+	return date + " " + clock
+}
+
 // showDate is the section's date of a day; empty if the section has no date. A format that shows one part only, such as the
 // weekday, shows that.
 func (s *section) showDate(day int) string {

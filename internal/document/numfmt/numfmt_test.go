@@ -174,6 +174,15 @@ func TestWordsOfTextSections(t *testing.T) {
 	}
 }
 
+func TestISO(t *testing.T) {
+	for in, want := range map[string]string{"2031-03-09": "2031-03-09", "2031-03-09T00:00:00": "2031-03-09", "2031-03-09T14:30:00.000Z": "2031-03-09 14:30", "2031-03-09T14:00:05.250": "2031-03-09 14:00:05.25",
+		"14:00:00": "14:00", "T09:30:01": "09:30:01", "soon": "soon", "": "", "00:00:00": "00:00"} {
+		if got := ISO(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestBuiltin(t *testing.T) {
 	for id, want := range map[int]string{0: "1234.5", 2: "1234.50", 4: "1,234.50", 9: "123450%", 14: "1903-05-18", 20: "12:00", 22: "1903-05-18 12:00", 38: "1,235", 46: "29628:00:00", 49: "1234.5", 164: "1234.5", -1: "1234.5"} {
 		if got := Parse(Builtin(id)).Number(1234.5, false); got.Text != want {

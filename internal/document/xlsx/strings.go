@@ -1,0 +1,148 @@
+// Strings and styles, which the sheets share.
+
+package xlsx
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/wayleave/wayleave/internal/document/numfmt"
+	"github.com/wayleave/wayleave/internal/document/pack"
+)
+
+// maxStrings is how many shared strings are kept, and maxStyles how many formats of cells; Excel allows 65,490 of those.
+const (
+	maxStrings = 4_000_000
+	maxStyles  = 100_000
+)
+
+// stringTable holds all strings in one text.
+type stringTable struct {
+	text string
+	ends []uint32
+}
+
+func (t *stringTable) at(i int) (string, bool) {
+	if i < 0 || i >= len(t.ends) {
+		return "", false
+	}
+	from := uint32(0)
+	if i > 0 {
+		from = t.ends[i-1]
+	}
+	return t.text[from:t.ends[i]], true
+}
+
+func (r *reader) readStrings() error {
+	part := r.rels.Part("sharedStrings")
+	if part == "" || !r.archive.Has(part) {
+		part = "xl/sharedStrings.xml"
+	}
+	if !r.archive.Has(part) {
+		return nil
+	}
+	x, err := r.part(part)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	err = x.Children(func(name string) error {
+		if name != "si" || len(r.strings.ends) == maxStrings {
+			return nil
+		}
+		if len(r.strings.ends)%4096 == 0 {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if err := richText(x, &b); err != nil {
+			return err
+		}
+		r.strings.ends = append(r.strings.ends, uint32(b.Len()))
+		return nil
+	})
+	r.strings.text = b.String()
+	return err
+}
+
+// richText reads the text of the element that started: its own and its runs', without how it is pronounced.
+func richText(x *pack.XML, b *strings.Builder) error {
+	return x.Children(func(name string) error {
+		switch name {
+		case "t":
+			text, err := x.AllText()
+			b.WriteString(unescape(text))
+			return err
+		case "r":
+			return x.Children(func(name string) error {
+				if name != "t" {
+					return nil
+				}
+				text, err := x.AllText()
+				b.WriteString(unescape(text))
+				return err
+			})
+		}
+		return nil
+	})
+}
+
+// styles are the number formats of cells.
+type styles struct {
+	codes   map[int]string // of the workbook's own
+	ids     []int          // by style
+	formats map[int]*numfmt.Format
+}
+
+func (r *reader) readStyles() error {
+	r.styles = styles{codes: map[int]string{}, formats: map[int]*numfmt.Format{}}
+	part := r.rels.Part("styles")
+	if part == "" || !r.archive.Has(part) {
+		part = "xl/styles.xml"
+	}
+	if !r.archive.Has(part) {
+		return nil
+	}
+	x, err := r.part(part)
+	if err != nil {
+		return err
+	}
+	return x.Children(func(name string) error {
+		switch name {
+		case "numFmts":
+			return x.Children(func(name string) error {
+				if id, err := strconv.Atoi(x.Attr("numFmtId")); err == nil && name == "numFmt" && len(r.styles.codes) < maxStyles {
+					r.styles.codes[id] = x.Attr("formatCode")
+				}
+				return nil
+			})
+		case "cellXfs":
+			return x.Children(func(name string) error {
+				if name == "xf" && len(r.styles.ids) < maxStyles {
+					id, _ := strconv.Atoi(x.Attr("numFmtId"))
+					r.styles.ids = append(r.styles.ids, id)
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+}
+
+// format gives the number format of a style.
+func (s *styles) format(style string) *numfmt.Format {
+	id := 0
+	if n, err := strconv.Atoi(style); err == nil && n >= 0 && n < len(s.ids) {
+		id = s.ids[n]
+	}
+	f := s.formats[id]
+	if f == nil {
+		code, ok := s.codes[id]
+		if !ok {
+			code = numfmt.Builtin(id)
+		}
+		f = numfmt.Parse(code)
+		s.formats[id] = f
+	}
+	return f
+}
