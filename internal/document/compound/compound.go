@@ -95,6 +95,11 @@ func Open(body []byte) (*File, error) {
 	if len(f.entries) == 0 {
 		return nil, document.Fail(document.Damaged, "a compound file without a directory")
 	}
+	// A small stream's size may have anything in its upper half, where old writers left memory as it was. The root's is that of
+	// all small streams together: one beyond the file is a claim that others would set memory aside for.
+	if root := binary.LittleEndian.Uint64(f.chain(u32(48), entryBytes)[120:]); root > uint64(len(body)) {
+		return nil, document.Fail(document.Damaged, "the root claims %d bytes", root)
+	}
 	table := f.chain(u32(60), -1)
 	for ; len(table) >= 4; table = table[4:] {
 		f.miniFAT = append(f.miniFAT, binary.LittleEndian.Uint32(table))
