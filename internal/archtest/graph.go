@@ -70,6 +70,8 @@ func graph() []row {
 			why: "what stands where on pages to Markdown; it knows no file and no engine"},
 		{pkg: "internal/document/pdf", ours: []string{"internal/document", "internal/document/pdf/layout"}, modules: []string{"github.com/klippa-app/go-pdfium", "github.com/tetratelabs/wazero", "golang.org/x/sys"},
 			why: "PDF files by pdfium, in a memory of its own; it decides nothing of the text"},
+		{pkg: "internal/document/numbers", ours: []string{"internal/document", "internal/document/pack", "internal/document/sheet"}, modules: []string{"github.com/klauspost/compress"},
+			why: "Apple Numbers documents as cells; it computes nothing"},
 		{pkg: "internal/pagetext", why: "places in a text: windows and phrases; it knows no page"},
 		{pkg: "internal/untrusted", ours: []string{"internal/pagetext"}, modules: []string{"golang.org/x/text"},
 			why: "the one way for strangers' words into what a model reads; every tool's texts go through it"},

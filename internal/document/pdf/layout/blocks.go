@@ -1,0 +1,359 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+)
+
+// kind is what a block is.
+type kind uint8
+
+const (
+	paragraph kind = iota
+	item
+	code
+	tabular2D
+)
+
+// block is a paragraph, an item of a list, code or a table.
+type block struct {
+	kind   kind
+	page   int
+	lines  []textLine
+	depth  int    // of an item: 1 for the outermost
+	number string // of an item: "3." or another label; empty for a bullet
+	cells  [][][]textLine
+	gap    float32 // above it, in lines; 0 where it begins a region
+	start  bool    // it begins a region
+	middle bool    // its lines are centred
+}
+
+// grouper puts the rows of regions into blocks.
+type grouper struct {
+	liner
+	bars  []Rule
+	out   []block
+	lists []level // of the list that is open, outermost first
+	index outlineIndex
+}
+
+// level is one level of the list that is open.
+type level struct {
+	x    float32
+	kind string
+}
+
+// region makes blocks of rows that are read one after another.
+func (g *grouper) region(all []row) {
+	slices.SortStableFunc(all, func(a, b row) int {
+		switch {
+		case a.base < b.base:
+			return -1
+		case a.base > b.base:
+			return 1
+		}
+		return 0
+	})
+	var lines []textLine
+	flush := func() {
+		g.paragraphs(lines)
+		lines = nil
+	}
+	for i := 0; i < len(all); {
+		if t := all[i].words[0].table; t != nil {
+			flush()
+			g.table(t)
+			i++
+			continue
+		}
+		if t, n := alignedTable(all[i:], g.bars, g.backwards); n > 0 {
+			flush()
+			g.table(t)
+			i += n
+			continue
+		}
+		lines = append(lines, g.line(all[i]))
+		i++
+	}
+	flush()
+}
+
+// table makes a block of a table.
+func (g *grouper) table(t *table) {
+	b := block{kind: tabular2D, page: g.page.Number}
+	for _, r := range t.rows {
+		cells := make([][]textLine, len(r))
+		for j, c := range r {
+			to := j
+			if g.backwards {
+				to = len(r) - 1 - j
+			}
+			for _, row := range c.rows {
+				if row.words[0].table == nil {
+					cells[to] = append(cells[to], g.line(row))
+				}
+			}
+		}
+		b.cells = append(b.cells, cells)
+	}
+	if len(b.cells) > 0 {
+		g.out = append(g.out, b)
+		g.lists = nil
+	}
+}
+
+// measures of a run of lines, in the direction in which they are read.
+type measures struct {
+	end   float32 // where the longest ends
+	start float32
+	pitch float32 // between base lines, in sizes
+}
+
+func measureLines(lines []textLine) measures {
+	m := measures{end: lines[0].ends(), start: lines[0].starts(), pitch: 1.2}
+	var pitches []float32
+	for i := range lines {
+		m.end, m.start = max(m.end, lines[i].ends()), min(m.start, lines[i].starts())
+		if i > 0 {
+			if d := (lines[i].base - lines[i-1].base) / max(lines[i].size, 1); d > 0.8 && d < 2.2 && similar(lines[i].size, lines[i-1].size) {
+				pitches = append(pitches, d)
+			}
+		}
+	}
+	if len(pitches) > 0 {
+		slices.Sort(pitches)
+		m.pitch = pitches[len(pitches)/2]
+		// A page of single lines apart is none of lines at that pitch.
+		if low := pitches[len(pitches)/5]; m.pitch > 1.3*low {
+			m.pitch = low
+		}
+	}
+	return m
+}
+
+func similar(a, b float32) bool { return abs(a-b) <= 0.08*max(a, b) }
+
+// starts and ends are places along the direction in which a line is read.
+func (l *textLine) starts() float32 {
+	if l.backwards {
+		return -l.X1
+	}
+	return l.X0
+}
+
+func (l *textLine) ends() float32 {
+	if l.backwards {
+		return -l.X0
+	}
+	return l.X1
+}
+
+// paragraphs puts lines into blocks.
+func (g *grouper) paragraphs(lines []textLine) {
+	if len(lines) == 0 {
+		return
+	}
+	m := measureLines(lines)
+	var b *block
+	for i := range lines {
+		l := &lines[i]
+		l.marked = g.index.lookup(l.text(), g.page.Number) > 0
+		label, n := g.label(lines, i, m)
+		var prev *textLine
+		if i > 0 {
+			prev = &lines[i-1]
+		}
+		if b != nil && label == "" && g.goesOn(b, prev, lines, i, m) {
+			if b.kind != code && brokenOff(prev, l, m) {
+				l.hard = true
+			}
+			b.lines = append(b.lines, *l)
+			continue
+		}
+		next := block{kind: paragraph, page: g.page.Number, start: i == 0}
+		if prev != nil {
+			next.gap = (l.base - prev.base) / (m.pitch * max(l.size, 1))
+		}
+		switch {
+		case l.pre != "":
+			next.kind = code
+			g.lists = nil
+		case label != "":
+			next.kind = item
+			next.depth = g.depth(l, label)
+			if strings.HasSuffix(label, ".") || strings.HasSuffix(label, ")") {
+				next.number = label
+			}
+			l.take(n)
+		default:
+			next.middle = centred(l, m)
+			if len(g.lists) > 0 && l.starts() < g.lists[0].x+0.8*l.size {
+				g.lists = nil
+			}
+		}
+		next.lines = []textLine{*l}
+		g.out = append(g.out, next)
+		b = &g.out[len(g.out)-1]
+	}
+}
+
+// centred says that a line stands in the middle of its region.
+func centred(l *textLine, m measures) bool {
+	before, after := l.starts()-m.start, m.end-l.ends()
+	return before > l.size && abs(before-after) < 0.8*l.size+0.04*(m.end-m.start)
+}
+
+// label is the mark or number that makes line i an item, and its bytes with the blank after it; empty for none.
+func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
+	l := &lines[i]
+	if l.mono && l.pre != "" || l.level > 0 {
+		return "", 0
+	}
+	text := l.text()
+	mark, rest := bullet(text)
+	if mark != "" {
+		if rest == "" && i+1 < len(lines) && abs(lines[i+1].base-l.base) > 0.5*l.size {
+			return "", 0
+		}
+		return mark, len(text) - len(rest)
+	}
+	mark, rest = enumerator(text)
+	if mark == "" || rest == "" {
+		return "", 0
+	}
+	if l.bold {
+		return "", 0 // a heading
+	}
+	// A line may begin with a number because the one before it ended there.
+	if i > 0 {
+		p := &lines[i-1]
+		wrapped := similar(p.size, l.size) && l.base-p.base < 1.25*m.pitch*l.size && abs(l.starts()-p.starts()) < 0.5*l.size && !g.fits(p, l, m)
+		if wrapped && (len(g.lists) == 0 || kindOf(mark) != g.lists[len(g.lists)-1].kind) {
+			return "", 0
+		}
+	}
+	// A single capital letter with a dot is a name's initial, unless a list goes on.
+	if c := strings.Trim(mark, "()."); len(c) == 1 && c[0] >= 'A' && c[0] <= 'Z' && mark[len(mark)-1] == '.' && c != "A" &&
+		(len(g.lists) == 0 || g.lists[len(g.lists)-1].kind != kindOf(mark)) {
+		return "", 0
+	}
+	return mark, len(text) - len(rest)
+}
+
+// fits says that the first word of l would have had room on p, so that the line was ended on purpose.
+func (g *grouper) fits(p, l *textLine, m measures) bool {
+	return brokenOff(p, l, m)
+}
+
+func brokenOff(p, l *textLine, m measures) bool {
+	room := m.end - p.ends()
+	return room > 2*l.size && room > l.first+0.9*l.size
+}
+
+// depth is the level of an item, by where its mark stands and what it is.
+func (g *grouper) depth(l *textLine, label string) int {
+	x, k := l.starts(), kindOf(label)
+	near := 0.45 * l.size
+	for len(g.lists) > 0 && g.lists[len(g.lists)-1].x > x+near {
+		g.lists = g.lists[:len(g.lists)-1]
+	}
+	if n := len(g.lists); n > 0 && abs(g.lists[n-1].x-x) <= near {
+		// At one place a different mark tells the level.
+		for i := n - 1; i >= 0 && abs(g.lists[i].x-x) <= near; i-- {
+			if g.lists[i].kind == k {
+				g.lists = g.lists[:i+1]
+				return i + 1
+			}
+		}
+	}
+	const most = 8
+	if len(g.lists) < most {
+		g.lists = append(g.lists, level{x, k})
+	}
+	return len(g.lists)
+}
+
+// goesOn says that line i goes on with block b, whose last line is prev.
+func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m measures) bool {
+	l := &lines[i]
+	first := &b.lines[0]
+	d := l.base - prev.base
+	if l.pre != "" || prev.pre != "" {
+		return l.pre != "" && prev.pre != "" && b.kind == code && d < 3.6*m.pitch*l.size && similar(l.size, prev.size)
+	}
+	if l.marked || prev.marked {
+		return false // headings of their own, by the outline
+	}
+	if !similar(l.size, prev.size) || l.level != prev.level || l.backwards != prev.backwards && min(l.letters, prev.letters) > 2 {
+		return false
+	}
+	pitch := m.pitch * l.size
+	if len(b.lines) > 1 {
+		// The block's own pitch, where it is set tighter.
+		pitch = min(pitch, 1.12*(prev.base-b.lines[len(b.lines)-2].base))
+	}
+	if d > 1.3*pitch && d > 1.15*l.size || d < 0.3*l.size {
+		return false
+	}
+	if l.level > 0 {
+		return true
+	}
+	short := brokenOff(prev, l, m)
+	if l.bold != prev.bold && min(l.letters, prev.letters) > 1 && (short || len(b.lines) == 1 || d > 1.1*pitch) {
+		if prev.bold && allBold(b) || l.bold && short {
+			return false
+		}
+	}
+	if leaderLine(prev) {
+		return false
+	}
+	near := 0.6 * l.size
+	in := l.starts() - prev.starts()
+	if b.kind == item {
+		if in > near || l.starts() > first.starts()+near {
+			return true // under the item's text
+		}
+		return len(b.lines) > 1 && abs(in) <= near || abs(in) <= near && !short || l.starts() > first.starts()-near && !short
+	}
+	switch {
+	case b.middle && centred(l, m):
+		return true
+	case in > near: // farther in
+		return len(b.lines) == 1 && !short && !ended(prev) || hanging(lines, i, near)
+	case in < -near: // farther out: the second line of a paragraph whose first is set in
+		return len(b.lines) == 1 || l.starts() > first.starts()+near
+	}
+	if len(b.lines) > 1 && l.starts() < first.starts()+near && prev.starts() < first.starts()+near && b.lines[1].starts() > first.starts()+near {
+		return false
+	}
+	return !short || !ended(prev) || !prose(b)
+}
+
+// hanging says that line i and the one after it stand farther in than the one before: the lines of an entry under
+// its first.
+func hanging(lines []textLine, i int, near float32) bool {
+	return i+1 < len(lines) && abs(lines[i+1].starts()-lines[i].starts()) <= near && !ended(&lines[i-1])
+}
+
+// prose says that a block has lines that are filled, so that a short one ends a paragraph.
+func prose(b *block) bool {
+	return len(b.lines) > 1 || b.lines[0].letters > 25
+}
+
+// ended says that a line ends a sentence.
+func ended(l *textLine) bool {
+	t := strings.TrimRight(l.text(), " ”’\"')]»")
+	return strings.HasSuffix(t, ".") || strings.HasSuffix(t, "!") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") || strings.HasSuffix(t, ";") ||
+		strings.HasSuffix(t, "。") || strings.HasSuffix(t, "！") || strings.HasSuffix(t, "？") || strings.HasSuffix(t, "؟") || strings.HasSuffix(t, "։") || strings.HasSuffix(t, "।")
+}
+
+func allBold(b *block) bool {
+	return !slices.ContainsFunc(b.lines, func(l textLine) bool { return !l.bold })
+}
+
+// leaderLine says that a line of a contents page ends with its page's number.
+func leaderLine(l *textLine) bool {
+	t := l.text()
+	dots := strings.Count(t, ".") + 3*strings.Count(t, "…")
+	return dots >= 5 && strings.Contains(strings.ReplaceAll(t, " ", ""), "....") && len(t) > 0 && t[len(t)-1] >= '0' && t[len(t)-1] <= '9'
+}

@@ -1,0 +1,41 @@
+package pdf
+
+import (
+	"context"
+	"log"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/wayleave/wayleave/internal/document"
+	"github.com/wayleave/wayleave/internal/document/doctest"
+)
+
+// engine is the one of all tests: a start without its cache costs seconds.
+var engine *Engine
+
+func TestMain(m *testing.M) {
+	e, err := New(context.Background(), Options{CacheDir: cacheDir()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine = e
+	code := m.Run()
+	e.Close()
+	os.Exit(code)
+}
+
+// cacheDir keeps the compiled engine from one run of the tests to the next.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "wayleave-test", "pdf")
+}
+
+func TestOurOwnDocuments(t *testing.T) {
+	doctest.Run(t, "../../..", func(body []byte) (document.Text, error) {
+		return engine.Convert(t.Context(), body, document.Limits{})
+	}, ".pdf")
+}
