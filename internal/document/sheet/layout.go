@@ -45,6 +45,11 @@ func (b *block) single() bool { return len(b.columns) == 1 }
 // blocks parts the cells of the sheet.
 func (s *Sheet) blocks() []block {
 	rows := s.shownRows()
+	if s.table && len(rows) > 0 {
+		b := blockOf(rows)
+		b.header = len(rows) == 1 || s.named || s.headerLike(rows[0], len(b.columns))
+		return []block{b}
+	}
 	var out []block
 	for _, band := range s.bands(rows) {
 		for _, side := range s.sides(band) {

@@ -67,6 +67,16 @@ func (b *Book) Sheet(name string) *Sheet {
 	return s
 }
 
+// Part adds a table with a name of its own below the sheet that was added last.
+func (b *Book) Part(name string) *Sheet {
+	if n := len(b.sheets); n > 0 {
+		b.sheets[n-1].parted = true
+	}
+	s := b.Sheet(name)
+	s.part = true
+	return s
+}
+
 // Hide tells of a sheet that is hidden and left out.
 func (b *Book) Hide(name string) {
 	b.nHid++
@@ -75,11 +85,22 @@ func (b *Book) Hide(name string) {
 	}
 }
 
+// Say adds a text that stands on the sheet beside its cells. It is the document's own.
+func (s *Sheet) Say(text string) { s.texts = append(s.texts, text) }
+
+// Table tells that the cells of the sheet are one table, whatever gaps are in it, and whether its first row names the columns.
+func (s *Sheet) Table(headed bool) { s.table, s.named = true, headed }
+
 // Sheet is one visible sheet.
 type Sheet struct {
 	book    *Book
 	name    string
 	note    string // said in place of cells
+	part    bool   // a table of the sheet before it
+	parted  bool   // its tables follow it as parts
+	texts   []string
+	table   bool // its cells are one table
+	named   bool // the first row of which names the columns
 	cells   []cell
 	links   map[place]string
 	sorted  bool // as cells stand; kept by Set

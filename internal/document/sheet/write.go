@@ -90,9 +90,20 @@ func (b *Book) writeHidden(w *writer) {
 
 // sheet writes one sheet.
 func (w *writer) sheet(s *Sheet) {
-	w.BeginHeading(2)
-	w.Text(s.name)
-	w.EndHeading()
+	level := 2
+	if s.part {
+		level = 3
+	}
+	if w.BeginHeading(level) {
+		w.Text(s.name)
+		w.EndHeading()
+	}
+	for _, text := range s.texts {
+		w.Break(2)
+		w.Text(text)
+		w.Break(2)
+		w.values = true
+	}
 	s.sort()
 	columns := s.cropColumns(w.limits.Columns)
 	blocks := s.blocks()
@@ -104,7 +115,9 @@ func (w *writer) sheet(s *Sheet) {
 			w.remark("The cells of this sheet are not shown: the workbook has more than are read.")
 			w.cutSheets++
 			w.cutRows += s.rows.n
-		default:
+		case s.part:
+			w.remark("This table is empty.")
+		case !s.parted && len(s.texts) == 0:
 			w.remark("This sheet is empty.")
 		}
 		return
