@@ -113,7 +113,7 @@ func (r *reader) cell(s *sheet.Sheet, rec record) bool {
 			column++
 		}
 	case recLabelSST:
-		if text, ok := r.strings.at(rec.u32(6)); ok {
+		if text, ok := r.strings.At(int(rec.u32(6))); ok {
 			r.set(s, row, column, sheet.Value{Text: r.format(style).Words(text)})
 		}
 	case recLabel, recRString:

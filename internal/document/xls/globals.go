@@ -15,29 +15,11 @@ import (
 	"github.com/wayleave/wayleave/internal/document"
 )
 
-// maxSheets, maxStrings and maxStyles are more than the format can name, or than a workbook has in honest work.
+// maxSheets and maxStyles are more than the format can name, or than a workbook has in honest work.
 const (
-	maxSheets  = 10_000
-	maxStrings = 4_000_000
-	maxStyles  = 70_000
+	maxSheets = 10_000
+	maxStyles = 70_000
 )
-
-// stringTable holds all shared strings in one text.
-type stringTable struct {
-	text string
-	ends []uint32
-}
-
-func (t *stringTable) at(i uint32) (string, bool) {
-	if int64(i) >= int64(len(t.ends)) {
-		return "", false
-	}
-	from := uint32(0)
-	if i > 0 {
-		from = t.ends[i-1]
-	}
-	return t.text[from:t.ends[i]], true
-}
 
 // globals reads the records before the sheets.
 func (r *reader) globals() error {
@@ -141,12 +123,12 @@ func (r *reader) readStrings(rec record, s *records) {
 	p := pieces{left: s.continued(rec)}
 	p.skip(4)
 	n := p.u16() | p.u16()<<16
-	var b strings.Builder
-	for len(r.strings.ends) < min(n, maxStrings) && !p.empty() {
-		p.unicode(&b, 2)
-		r.strings.ends = append(r.strings.ends, uint32(b.Len()))
+	for r.strings.Len() < n && !p.empty() {
+		p.unicode(&r.strings.Next, 2)
+		if !r.strings.Add() {
+			return
+		}
 	}
-	r.strings.text = b.String()
 }
 
 // codePage gives the encoding of a code page as Windows numbers them.

@@ -26,7 +26,7 @@ type reader struct {
 	version   int    // 2, 3, 4, 5 (which is 7 as well) or 8
 	text      encoding.Encoding
 	since1904 bool
-	strings   stringTable
+	strings   sheet.Shared
 	codes     map[int]string
 	formats   map[int]*numfmt.Format
 	styles    []int // numbers of formats

@@ -126,7 +126,7 @@ func (r *reader) cell(s *sheet.Sheet, x *pack.XML, row, column int) error {
 	switch kind {
 	case "s":
 		i, err := strconv.Atoi(strings.TrimSpace(value))
-		text, ok := r.strings.at(i)
+		text, ok := r.strings.At(i)
 		if err != nil || !ok {
 			return nil
 		}

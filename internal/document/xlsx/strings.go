@@ -10,28 +10,8 @@ import (
 	"github.com/wayleave/wayleave/internal/document/pack"
 )
 
-// maxStrings is how many shared strings are kept, and maxStyles how many formats of cells; Excel allows 65,490 of those.
-const (
-	maxStrings = 4_000_000
-	maxStyles  = 100_000
-)
-
-// stringTable holds all strings in one text.
-type stringTable struct {
-	text string
-	ends []uint32
-}
-
-func (t *stringTable) at(i int) (string, bool) {
-	if i < 0 || i >= len(t.ends) {
-		return "", false
-	}
-	from := uint32(0)
-	if i > 0 {
-		from = t.ends[i-1]
-	}
-	return t.text[from:t.ends[i]], true
-}
+// maxStyles is how many formats of cells are kept; Excel allows 65,490.
+const maxStyles = 100_000
 
 func (r *reader) readStrings() error {
 	part := r.rels.Part("sharedStrings")
@@ -45,24 +25,20 @@ func (r *reader) readStrings() error {
 	if err != nil {
 		return err
 	}
-	var b strings.Builder
-	err = x.Children(func(name string) error {
-		if name != "si" || len(r.strings.ends) == maxStrings {
+	full := false
+	return x.Children(func(name string) error {
+		if name != "si" || full {
 			return nil
 		}
-		if len(r.strings.ends)%4096 == 0 {
+		if r.strings.Len()%4096 == 0 {
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
 		}
-		if err := richText(x, &b); err != nil {
-			return err
-		}
-		r.strings.ends = append(r.strings.ends, uint32(b.Len()))
-		return nil
+		err := richText(x, &r.strings.Next)
+		full = !r.strings.Add()
+		return err
 	})
-	r.strings.text = b.String()
-	return err
 }
 
 // richText reads the text of the element that started: its own and its runs', without how it is pronounced.

@@ -24,7 +24,7 @@ type reader struct {
 	book      *sheet.Book
 	rels      ooxml.Relations // of the workbook
 	since1904 bool
-	strings   stringTable
+	strings   sheet.Shared
 	styles    styles
 }
 
