@@ -74,6 +74,8 @@ func graph() []row {
 			why: "Apple Numbers documents as cells; it computes nothing"},
 		{pkg: "internal/document/xlsb", ours: []string{"internal/document", "internal/document/compound", "internal/document/numfmt", "internal/document/ooxml", "internal/document/pack", "internal/document/sheet"},
 			why: "workbooks of binary parts as cells"},
+		{pkg: "internal/document/ods", ours: []string{"internal/document", "internal/document/numfmt", "internal/document/pack", "internal/document/sheet"},
+			why: "OpenDocument spreadsheets as cells"},
 		{pkg: "internal/pagetext", why: "places in a text: windows and phrases; it knows no page"},
 		{pkg: "internal/untrusted", ours: []string{"internal/pagetext"}, modules: []string{"golang.org/x/text"},
 			why: "the one way for strangers' words into what a model reads; every tool's texts go through it"},
