@@ -54,7 +54,7 @@ func graph() []row {
 			why: "cells laid out as tables, for every reader of spreadsheets; it knows no format"},
 		{pkg: "internal/document/prose", ours: []string{"internal/document", "internal/markdown/scribe"},
 			why: "what text documents are made of, written as Markdown; it knows no format"},
-		{pkg: "internal/document/docx", ours: []string{"internal/document", "internal/document/pack", "internal/document/prose", "internal/markdown/address", "internal/markdown/tex"}, modules: []string{"golang.org/x/text"},
+		{pkg: "internal/document/docx", ours: []string{"internal/document", "internal/document/ooxml", "internal/document/pack", "internal/document/prose", "internal/markdown/address", "internal/markdown/tex"}, modules: []string{"golang.org/x/text"},
 			why: "Word documents; what is outside of the archive does not exist for it"},
 		{pkg: "internal/document/odt", ours: []string{"internal/document", "internal/document/pack", "internal/document/prose", "internal/markdown/address", "internal/markdown/tex"}, modules: []string{"golang.org/x/net"},
 			why: "OpenDocument texts; what is outside of the archive does not exist for it, and formulas are trees as HTML's"},

@@ -8,10 +8,9 @@ package docx
 import (
 	"context"
 	"errors"
-	"path"
-	"strings"
 
 	"github.com/wayleave/wayleave/internal/document"
+	"github.com/wayleave/wayleave/internal/document/ooxml"
 	"github.com/wayleave/wayleave/internal/document/pack"
 	"github.com/wayleave/wayleave/internal/document/prose"
 )
@@ -23,7 +22,7 @@ type reader struct {
 	w       *prose.Writer
 	styles  *styles
 	lists   *lists
-	rels    relations // of the part that is being read
+	rels    ooxml.Relations // of the part that is being read
 	main    string    // name of the main part
 
 	fields []field
@@ -44,26 +43,26 @@ func Read(ctx context.Context, body []byte, limits document.Limits) (document.Te
 		return document.Text{}, err
 	}
 	r := &reader{archive: archive, limits: limits, w: prose.New(ctx, limits), labels: map[string]string{}}
-	text, err := r.read()
+	text, err := r.read(ctx)
 	if err != nil {
 		return document.Text{}, err
 	}
 	return text, ctx.Err()
 }
 
-func (r *reader) read() (document.Text, error) {
-	root, err := r.relations("")
+func (r *reader) read(ctx context.Context) (document.Text, error) {
+	root, err := r.relations(ctx, "")
 	if err != nil {
 		return document.Text{}, err
 	}
-	r.main = root.target("officeDocument")
+	r.main = root.Part("officeDocument")
 	if r.main == "" || !r.archive.Has(r.main) {
 		r.main = "word/document.xml"
 	}
 	if !r.archive.Has(r.main) {
 		return document.Text{}, document.Fail(document.Damaged, "no main part")
 	}
-	if r.rels, err = r.relations(r.main); err != nil {
+	if r.rels, err = r.relations(ctx, r.main); err != nil {
 		return document.Text{}, err
 	}
 	if r.styles, err = r.readStyles(); err != nil {
@@ -75,10 +74,13 @@ func (r *reader) read() (document.Text, error) {
 	if err := r.body(); err != nil && !errors.Is(err, prose.ErrFull) {
 		return document.Text{}, err
 	}
-	if err := r.readNotes(); err != nil && !errors.Is(err, prose.ErrFull) {
+	if err := r.readNotes(ctx); err != nil && !errors.Is(err, prose.ErrFull) {
 		return document.Text{}, err
 	}
-	title := r.title(root.target("core-properties"))
+	title, err := ooxml.Title(r.archive, root, r.limits)
+	if err != nil {
+		return document.Text{}, err
+	}
 	if title == "" {
 		title = r.w.FirstHeading()
 	}
@@ -122,76 +124,6 @@ func (r *reader) part(name string) (*pack.XML, error) {
 	return x, x.Root()
 }
 
-// title reads the core properties.
-func (r *reader) title(part string) (title string) {
-	if part == "" {
-		part = "docProps/core.xml"
-	}
-	if !r.archive.Has(part) {
-		return ""
-	}
-	x, err := r.part(part)
-	if err != nil {
-		return ""
-	}
-	// What is wrong with the properties is no reason not to read the text.
-	_ = x.Children(func(name string) (err error) {
-		if name == "title" && title == "" {
-			title, err = x.AllText()
-			title = strings.Join(strings.Fields(title), " ")
-		}
-		return err
-	})
-	return title
-}
-
-// relation is what a part refers to.
-type relation struct {
-	kind     string // the last step of its type, the same in all namespaces
-	target   string // name of a part, or an address
-	external bool
-}
-
-// relations are a part's, by id.
-type relations struct {
-	byID  map[string]relation
-	first map[string]string // target of the first of each kind within the archive
-}
-
-func (r relations) target(kind string) string { return r.first[kind] }
-
-// relations reads what a part refers to; "" is the archive itself.
-func (r *reader) relations(part string) (relations, error) {
-	out := relations{map[string]relation{}, map[string]string{}}
-	folder, file := path.Split(part)
-	name := folder + "_rels/" + file + ".rels"
-	if !r.archive.Has(name) {
-		return out, nil
-	}
-	x, err := r.part(name)
-	if err != nil {
-		return out, err
-	}
-	err = x.Children(func(name string) error {
-		if name != "Relationship" {
-			return nil
-		}
-		rel := relation{kind: path.Base(x.Attr("Type")), target: x.Attr("Target"), external: x.Attr("TargetMode") == "External"}
-		if !rel.external && !strings.HasPrefix(rel.target, "#") {
-			if strings.HasPrefix(rel.target, "/") {
-				rel.target = path.Clean(rel.target)[1:]
-			} else {
-				rel.target = path.Join(folder, rel.target)
-			}
-			if out.first[rel.kind] == "" {
-				out.first[rel.kind] = rel.target
-			}
-		}
-		out.byID[x.Attr("Id")] = rel
-		return r.w.Spend(1)
-	})
-	if errors.Is(err, prose.ErrFull) {
-		err = nil
-	}
-	return out, err
+func (r *reader) relations(ctx context.Context, part string) (ooxml.Relations, error) {
+	return ooxml.RelationsOf(ctx, r.archive, part, r.limits)
 }

@@ -58,7 +58,8 @@ func file(parts ...string) []byte {
 		}
 		put(name, content)
 	}
-	put("_rels/.rels", `<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`)
+	put("_rels/.rels", `<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>`+
+		`<Relationship Id="r2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/></Relationships>`)
 	put("word/_rels/document.xml.rels", `<Relationships>`+rels+`</Relationships>`)
 	if err := z.Close(); err != nil {
 		panic(err)

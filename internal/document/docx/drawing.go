@@ -89,7 +89,8 @@ func (r *reader) described(x *pack.XML, d *drawing, whole bool) error {
 	err := x.Children(func(name string) error {
 		switch name {
 		case "hlinkClick":
-			link = usable(r.rels.byID[x.AttrIn("r", "id")].target)
+			to, _ := r.rels.ByID(x.AttrIn("r", "id"))
+			link = usable(to.Target)
 		case "extLst":
 			return x.Children(func(name string) error {
 				return x.Children(func(name string) error {
@@ -116,11 +117,11 @@ func (r *reader) described(x *pack.XML, d *drawing, whole bool) error {
 
 // linked reads a part that a drawing shows.
 func (r *reader) linked(id string, d *drawing, read func(*pack.XML, *drawing) error) error {
-	to, ok := r.rels.byID[id]
-	if !ok || to.external || !r.archive.Has(to.target) {
+	to, ok := r.rels.ByID(id)
+	if !ok || to.External || !r.archive.Has(to.Target) {
 		return nil
 	}
-	x, err := r.part(to.target)
+	x, err := r.part(to.Target)
 	if err == nil {
 		err = read(x, d)
 	}

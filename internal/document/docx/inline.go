@@ -28,8 +28,8 @@ func (r *reader) inline(x *pack.XML, name string, p *paragraph, link string) err
 	case "r":
 		return r.run(x, p, link)
 	case "hyperlink":
-		if to := r.rels.byID[x.AttrIn("r", "id")]; to.kind == "hyperlink" || to.target != "" {
-			link = usable(to.target)
+		if to, ok := r.rels.ByID(x.AttrIn("r", "id")); ok {
+			link = usable(to.Target)
 			if anchor := x.Attr("anchor"); anchor != "" && link != "" && !strings.Contains(link, "#") {
 				link += "#" + anchor
 			}

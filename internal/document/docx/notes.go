@@ -1,6 +1,7 @@
 package docx
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/wayleave/wayleave/internal/document"
@@ -12,7 +13,7 @@ const maxNotes = 50_000
 
 // reference refers to a note, which gets the next number.
 func (r *reader) reference(p *paragraph, kind, id string) error {
-	if r.quiet > 0 || !r.archive.Has(r.rels.target(kind+"s")) {
+	if r.quiet > 0 || !r.archive.Has(r.rels.Part(kind+"s")) {
 		return nil
 	}
 	ref := noteRef{kind, id}
@@ -29,13 +30,13 @@ func (r *reader) reference(p *paragraph, kind, id string) error {
 }
 
 // readNotes writes the notes that were referred to: footnotes, then endnotes.
-func (r *reader) readNotes() error {
+func (r *reader) readNotes(ctx context.Context) error {
 	if len(r.notes) == 0 {
 		return nil
 	}
 	main := r.rels
 	for _, kind := range []string{"footnote", "endnote"} {
-		part := main.target(kind + "s")
+		part := main.Part(kind + "s")
 		if part == "" || !r.archive.Has(part) {
 			continue
 		}
@@ -43,7 +44,7 @@ func (r *reader) readNotes() error {
 		if err != nil {
 			return err
 		}
-		if r.rels, err = r.relations(part); err != nil {
+		if r.rels, err = r.relations(ctx, part); err != nil {
 			return err
 		}
 		r.quiet++

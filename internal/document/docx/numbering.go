@@ -46,7 +46,7 @@ type lists struct {
 
 func (r *reader) readLists() (*lists, error) {
 	l := &lists{map[string]*definition{}, map[string]*list{}}
-	part := r.rels.target("numbering")
+	part := r.rels.Part("numbering")
 	if part == "" || !r.archive.Has(part) {
 		return l, nil
 	}

@@ -82,7 +82,7 @@ const noLevel = 10 // outline level of body text, counted from 1
 
 func (r *reader) readStyles() (*styles, error) {
 	s := &styles{byID: map[string]*style{}}
-	part := r.rels.target("styles")
+	part := r.rels.Part("styles")
 	if part == "" || !r.archive.Has(part) {
 		return s, nil
 	}
