@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/internal/document"
 )
@@ -191,4 +192,21 @@ func holds(row, cells []string) bool {
 		at += i + 1
 	}
 	return true
+}
+
+// Sound is what a fuzz target asks of a reader: that it ends, that it fails with a reason or makes a text, valid and not empty.
+func Sound(t *testing.T, read func(body []byte) (document.Text, error), body []byte) {
+	t.Helper()
+	text, err := read(body)
+	var clean *document.Error
+	switch {
+	case err != nil && !errors.As(err, &clean):
+		t.Errorf("the error is no *document.Error: %v", err)
+	case err != nil && text.Markdown != "":
+		t.Error("there is an error and a text as well")
+	case err == nil && strings.TrimSpace(text.Markdown) == "":
+		t.Error("an empty text passes as success")
+	case !utf8.ValidString(text.Markdown):
+		t.Error("the text is no UTF-8")
+	}
 }

@@ -125,9 +125,6 @@ func (t *table) tile(s *sheet.Sheet, tile message, first, rows int) {
 			continue
 		}
 		row := first + int(r.index)
-		if s.HiddenRow(row) {
-			continue
-		}
 		for column := 0; column < t.columns && 2*column+1 < len(r.offsets); column++ {
 			at := int(binary.LittleEndian.Uint16(r.offsets[2*column:]))
 			if at == noCell {
@@ -136,7 +133,7 @@ func (t *table) tile(s *sheet.Sheet, tile message, first, rows int) {
 			if r.wide {
 				at *= 4
 			}
-			if at >= len(r.cells) || s.HiddenColumn(column) {
+			if at >= len(r.cells) {
 				continue
 			}
 			if v, ok := t.cell(r.cells[at:]); ok && v.Text != "" {

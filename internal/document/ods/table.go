@@ -74,7 +74,6 @@ func (t *table) oneRow() error {
 	t.column = 0
 	if t.collapsed() {
 		t.sheet.HideRows(first, t.row-1)
-		return nil
 	}
 	var cells []filled
 	err := t.x.Children(func(name string) error {
@@ -84,7 +83,7 @@ func (t *table) oneRow() error {
 		n := t.repeated("number-columns-repeated", maxColumn)
 		at := t.column
 		t.column = min(t.column+n, maxColumn)
-		if name == "covered-table-cell" || t.sheet.HiddenColumn(at) && n == 1 {
+		if name == "covered-table-cell" {
 			return nil
 		}
 		columns, rows := t.repeated("number-columns-spanned", maxColumn), t.repeated("number-rows-spanned", maxRow)
@@ -104,9 +103,7 @@ func (t *table) oneRow() error {
 				if t.budget--; t.budget < 0 && (row > first || column > c.column) {
 					break
 				}
-				if !t.sheet.HiddenColumn(column) {
-					t.sheet.Set(row, column, c.value)
-				}
+				t.sheet.Set(row, column, c.value)
 			}
 		}
 		if t.budget < 0 {

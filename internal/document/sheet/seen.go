@@ -135,15 +135,3 @@ func (b *bands) between(low, high int) int {
 	}
 	return n
 }
-
-// upTo is how many numbers up to last are in a run.
-func (b *bands) upTo(last int) int {
-	b.tidy()
-	n := 0
-	for _, r := range b.runs {
-		if r.first <= last {
-			n += min(r.last, last) - r.first + 1
-		}
-	}
-	return n
-}

@@ -111,6 +111,8 @@ type Sheet struct {
 	merges        []area
 	hiddenRows    bands
 	hiddenColumns bands
+	outRows       seen // hidden, and with values
+	outColumns    seen
 	lost          bool // cells were left out because the book has too many
 }
 
@@ -133,10 +135,13 @@ type area struct{ row, column, lastRow, lastColumn int }
 // Instead lets a sheet without cells say what it is, such as a chart; the words are ours.
 func (s *Sheet) Instead(words string) { s.note = words }
 
-// Keeps tells whether a value at this place, counted from 0, would be kept. Where it would not it is counted all the same, so that
-// a reader need not make the text of what is not shown.
+// Keeps tells whether a value at this place, counted from 0, would be kept: it is not hidden, and there is room. Where it would not
+// be it is counted all the same, so that a reader need not make the text of what is not shown.
 func (s *Sheet) Keeps(row, column int) bool {
 	if row < 0 || column < 0 || row > maxRow || column > maxColumn {
+		return false
+	}
+	if s.leavesOut(row, column) {
 		return false
 	}
 	if row != s.lastRow {
@@ -217,17 +222,25 @@ func (s *Sheet) Merge(row, column, lastRow, lastColumn int) {
 	}
 }
 
-// HideRows tells of rows that are hidden, from first to last. Their cells the reader does not set.
+// HideRows tells of rows that are hidden, from first to last. Values that are set in them afterwards are left out, and the row
+// counts as one that has values.
 func (s *Sheet) HideRows(first, last int) { s.hiddenRows.add(first, min(last, maxRow)) }
 
 // HideColumns is HideRows for columns.
 func (s *Sheet) HideColumns(first, last int) { s.hiddenColumns.add(first, min(last, maxColumn)) }
 
-// HiddenRow tells whether HideRows named a row. It is quick for rows that are asked in their sequence.
-func (s *Sheet) HiddenRow(row int) bool { return s.hiddenRows.holds(row) }
-
-// HiddenColumn is HiddenRow for columns.
-func (s *Sheet) HiddenColumn(column int) bool { return s.hiddenColumns.holds(column) }
+// leavesOut tells whether a value at a place is hidden, and counts what hides it.
+func (s *Sheet) leavesOut(row, column int) bool {
+	switch {
+	case s.hiddenRows.holds(row):
+		s.outRows.add(row, false)
+	case s.hiddenColumns.holds(column):
+		s.outColumns.add(column, false)
+	default:
+		return false
+	}
+	return true
+}
 
 func compare(a, b cell) int {
 	if c := cmp.Compare(a.row, b.row); c != 0 {

@@ -136,7 +136,7 @@ func (w *writer) sheet(s *Sheet) {
 		rows = max(rows, s.rows.n)
 	}
 	w.cutLine(len(shown), rows, min(columns, w.limits.Columns), columns)
-	if hidden := s.hiddenWords(all); hidden != "" {
+	if hidden := s.hiddenWords(); hidden != "" {
 		w.remark(hidden)
 	}
 }
@@ -173,21 +173,13 @@ func (w *writer) cutLine(rows, allRows, columns, allColumns int) {
 	w.cutColumns += allColumns - columns
 }
 
-// hiddenWords tells of hidden rows and columns among those with values.
-func (s *Sheet) hiddenWords(rows map[int]bool) string {
-	last := 0
-	for r := range rows {
-		last = max(last, r)
-	}
-	lastColumn := 0
-	for i := range s.columns.pieces {
-		lastColumn = max(lastColumn, (i+1)*page)
-	}
+// hiddenWords tells of hidden rows and columns that have values.
+func (s *Sheet) hiddenWords() string {
 	var parts []string
-	if n := s.hiddenRows.upTo(last); n > 0 {
+	if n := s.outRows.n; n > 0 {
 		parts = append(parts, plural(n, "row", "rows"))
 	}
-	if n := s.hiddenColumns.upTo(min(lastColumn, maxColumn)); n > 0 && n < page {
+	if n := s.outColumns.n; n > 0 {
 		parts = append(parts, plural(n, "column", "columns"))
 	}
 	if len(parts) == 0 {

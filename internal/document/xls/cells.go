@@ -49,7 +49,7 @@ func (r *reader) sheet(s *sheet.Sheet, at int64) error {
 			}
 		case recString, recString2:
 			if text.open {
-				r.set(s, text.row, text.column, sheet.Value{Text: r.format(text.style).Words(r.formulaText(rec, recs))})
+				s.Set(text.row, text.column, sheet.Value{Text: r.format(text.style).Words(r.formulaText(rec, recs))})
 			}
 			text.open = false
 		case recFormula2, recFormula3, recFormula4:
@@ -114,20 +114,20 @@ func (r *reader) cell(s *sheet.Sheet, rec record) bool {
 		}
 	case recLabelSST:
 		if text, ok := r.strings.At(int(rec.u32(6))); ok {
-			r.set(s, row, column, sheet.Value{Text: r.format(style).Words(text)})
+			s.Set(row, column, sheet.Value{Text: r.format(style).Words(text)})
 		}
 	case recLabel, recRString:
-		r.set(s, row, column, sheet.Value{Text: r.format(style).Words(r.short(rec.from(6), 2))})
+		s.Set(row, column, sheet.Value{Text: r.format(style).Words(r.short(rec.from(6), 2))})
 	case recBoolErr:
-		r.set(s, row, column, truthOrFault(rec.byte(6), rec.byte(7)))
+		s.Set(row, column, truthOrFault(rec.byte(6), rec.byte(7)))
 	case recNumber2:
 		r.number(s, row, column, style2(rec), rec.f64(7))
 	case recInteger2:
 		r.number(s, row, column, style2(rec), float64(rec.u16(7)))
 	case recLabel2:
-		r.set(s, row, column, sheet.Value{Text: r.short(rec.from(7), 1)})
+		s.Set(row, column, sheet.Value{Text: r.short(rec.from(7), 1)})
 	case recBoolErr2:
-		r.set(s, row, column, truthOrFault(rec.byte(7), rec.byte(8)))
+		s.Set(row, column, truthOrFault(rec.byte(7), rec.byte(8)))
 	default:
 		return false
 	}
@@ -137,15 +137,8 @@ func (r *reader) cell(s *sheet.Sheet, rec record) bool {
 // style2 is the style of a cell of the first version.
 func style2(rec record) int { return int(rec.byte(4) & 0x3F) }
 
-// set gives a cell its value if it is not hidden.
-func (r *reader) set(s *sheet.Sheet, row, column int, v sheet.Value) {
-	if !s.HiddenRow(row) && !s.HiddenColumn(column) {
-		s.Set(row, column, v)
-	}
-}
-
 func (r *reader) number(s *sheet.Sheet, row, column, style int, v float64) {
-	if s.HiddenRow(row) || s.HiddenColumn(column) || !s.Keeps(row, column) {
+	if !s.Keeps(row, column) {
 		return
 	}
 	shown := r.format(style).Number(v, r.since1904)
@@ -216,9 +209,9 @@ func (r *reader) formula(s *sheet.Sheet, rec record) waiting {
 	case 0:
 		return waiting{row, column, style, true}
 	case 1:
-		r.set(s, row, column, truthOrFault(rec.byte(at+2), 0))
+		s.Set(row, column, truthOrFault(rec.byte(at+2), 0))
 	case 2:
-		r.set(s, row, column, truthOrFault(rec.byte(at+2), 1))
+		s.Set(row, column, truthOrFault(rec.byte(at+2), 1))
 	}
 	return waiting{}
 }

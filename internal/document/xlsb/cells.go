@@ -16,7 +16,6 @@ type cells struct {
 	part  string
 
 	row, column int
-	hidden      bool // the row is
 	links       *ooxml.Relations
 }
 
@@ -24,7 +23,7 @@ func (c *cells) record(rec record) error {
 	switch {
 	case rec.id == recRow:
 		c.row, c.column = int(rec.u32(0)), -1
-		if c.hidden = rec.byte(11)&0x10 != 0; c.hidden {
+		if rec.byte(11)&0x10 != 0 {
 			c.sheet.HideRows(c.row, c.row)
 		}
 	case rec.id >= recBlank && rec.id <= recShortShared || rec.id == recRichText:
@@ -36,9 +35,7 @@ func (c *cells) record(rec record) error {
 		} else {
 			c.column = int(rec.u32(0))
 		}
-		if !c.hidden && !c.sheet.HiddenColumn(c.column) {
-			c.cell(rec, style, at)
-		}
+		c.cell(rec, style, at)
 	case rec.id == recColumns:
 		if rec.u16(16)&1 != 0 {
 			c.sheet.HideColumns(int(rec.u32(0)), int(rec.u32(4)))

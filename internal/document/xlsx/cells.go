@@ -71,7 +71,6 @@ func (r *reader) rows(s *sheet.Sheet, x *pack.XML) error {
 		}
 		if truth(x.Attr("hidden")) || x.Attr("ht") == "0" {
 			s.HideRows(row, row)
-			return nil
 		}
 		column := -1
 		return x.Children(func(name string) error {
@@ -84,9 +83,6 @@ func (r *reader) rows(s *sheet.Sheet, x *pack.XML) error {
 				if rr, cc, ok := place(ref); ok {
 					at, column = rr, cc
 				}
-			}
-			if s.HiddenColumn(column) {
-				return nil
 			}
 			return r.cell(s, x, at, column)
 		})
