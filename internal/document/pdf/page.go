@@ -62,7 +62,7 @@ func (f frame) rect(x0, y0, x1, y1 float64) layout.Rect {
 	}
 }
 
-// open loads a page; false where the file has none that can be read.
+// read reads a page; false where the file has none that can be read.
 func (r *pageReader) read(index int) (p layout.Page, ok bool) {
 	page := r.work(r.fn("FPDF_LoadPage"), r.doc, uint64(index))
 	if page == 0 {
@@ -236,6 +236,9 @@ func (g *glyphReader) readLook(object uint64, i int) look {
 	style := layout.Style{
 		Font: f.name, Size: float32(math.Round(size*10) / 10), Bold: f.bold, Italic: f.italic, Mono: f.mono,
 		Unseen: mode == 3 || mode == 7,
+	}
+	if style.Unseen {
+		style.Mono = false // what a program that read a scan has set says nothing of the scan
 	}
 	if math.Abs(c) > 0.15*math.Abs(d) && math.Abs(b) < 0.01*math.Abs(a) {
 		style.Italic = true // slanted by its matrix

@@ -23,7 +23,7 @@ func segments(r *row) [][]word {
 // alignedTable finds a table without drawn cells at the start of rows, which are one region's, and answers how many
 // rows it takes: 0 for none.
 func alignedTable(all []row, bars []Rule, backwards bool) (*table, int) {
-	if len(segments(&all[0])) < 2 {
+	if len(all) == 0 || len(segments(&all[0])) < 2 {
 		return nil, 0
 	}
 	n := tabular(all)
@@ -185,7 +185,7 @@ func splitAt(words []word, gaps []interval) [][]word {
 // convincing says that what was put into columns is a table and not a text with gaps, a list or a contents page.
 func convincing(t *table, all []row) bool {
 	columns := t.columns()
-	full, leaders := 0, 0
+	full, led := 0, 0
 	for i, r := range t.rows {
 		filled := 0
 		for _, c := range r {
@@ -197,10 +197,10 @@ func convincing(t *table, all []row) bool {
 			full++
 		}
 		if leader(all[i].words) {
-			leaders++
+			led++
 		}
 	}
-	if full < 2 || columns == 2 && full < 3 || full*2 < len(t.rows) || leaders*2 > len(t.rows) {
+	if full < 2 || columns == 2 && full < 3 || full*2 < len(t.rows) || led*2 > len(t.rows) {
 		return false
 	}
 	markers := 0

@@ -35,6 +35,8 @@ type grouper struct {
 	out   []block
 	lists []level // of the list that is open, outermost first
 	index outlineIndex
+	// allMono says that most of the page is set in a monospaced font, so that it tells no code.
+	allMono bool
 }
 
 // level is one level of the list that is open.
@@ -66,7 +68,7 @@ func (g *grouper) region(all []row) {
 			i++
 			continue
 		}
-		if t, n := alignedTable(all[i:], g.bars, g.backwards); n > 0 {
+		if t, n := alignedTable(g.textRows(all[i:]), g.bars, g.backwards); n > 0 {
 			flush()
 			g.table(t)
 			i += n
@@ -76,6 +78,20 @@ func (g *grouper) region(all []row) {
 		i++
 	}
 	flush()
+}
+
+// textRows are the rows before the first that is code, in which blanks are part of a text.
+func (g *grouper) textRows(all []row) []row {
+	if g.allMono {
+		return all
+	}
+	const most = 600 // no table takes more
+	for i := range all[:min(len(all), most)] {
+		if all[i].words[0].table == nil && g.preformatted(all[i].words) != "" {
+			return all[:i]
+		}
+	}
+	return all
 }
 
 // table makes a block of a table.
@@ -110,15 +126,29 @@ type measures struct {
 }
 
 func measureLines(lines []textLine) measures {
-	m := measures{end: lines[0].ends(), start: lines[0].starts(), pitch: 1.2}
-	var pitches []float32
+	m := measures{start: lines[0].starts(), pitch: 1.2}
+	var pitches, ends []float32
 	for i := range lines {
-		m.end, m.start = max(m.end, lines[i].ends()), min(m.start, lines[i].starts())
+		m.start = min(m.start, lines[i].starts())
+		if lines[i].pre == "" {
+			ends = append(ends, lines[i].ends())
+		}
 		if i > 0 {
 			if d := (lines[i].base - lines[i-1].base) / max(lines[i].size, 1); d > 0.8 && d < 2.2 && similar(lines[i].size, lines[i-1].size) {
 				pitches = append(pitches, d)
 			}
 		}
+	}
+	// The end that lines share: one line that sticks out is none.
+	slices.Sort(ends)
+	for i := len(ends) - 1; i > 0; i-- {
+		if ends[i]-ends[i-1] <= lines[0].size {
+			m.end = ends[i]
+			break
+		}
+	}
+	if n := len(ends); n > 0 && (m.end == 0 || n < 3) {
+		m.end = ends[n-1]
 	}
 	if len(pitches) > 0 {
 		slices.Sort(pitches)
@@ -200,7 +230,7 @@ func (g *grouper) paragraphs(lines []textLine) {
 // centred says that a line stands in the middle of its region.
 func centred(l *textLine, m measures) bool {
 	before, after := l.starts()-m.start, m.end-l.ends()
-	return before > l.size && abs(before-after) < 0.8*l.size+0.04*(m.end-m.start)
+	return before > 1.5*l.size && abs(before-after) < 0.6*l.size+0.02*(m.end-m.start)
 }
 
 // label is the mark or number that makes line i an item, and its bytes with the blank after it; empty for none.
@@ -210,6 +240,9 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 		return "", 0
 	}
 	text := l.text()
+	if leaderLine(l) {
+		return leaders, 0
+	}
 	mark, rest := bullet(text)
 	if mark != "" {
 		if rest == "" && i+1 < len(lines) && abs(lines[i+1].base-l.base) > 0.5*l.size {
@@ -246,8 +279,16 @@ func (g *grouper) fits(p, l *textLine, m measures) bool {
 }
 
 func brokenOff(p, l *textLine, m measures) bool {
+	if t := p.text(); strings.HasSuffix(t, "-") || strings.HasSuffix(t, "\u00ad") {
+		return false
+	}
 	room := m.end - p.ends()
-	return room > 2*l.size && room > l.first+0.9*l.size
+	return room > max(2.5*l.size, 0.12*(m.end-m.start)) && room > l.first+0.9*l.size
+}
+
+// anyMono says that something on the line is set in a monospaced font, whose size often differs from the text's.
+func (l *textLine) anyMono() bool {
+	return slices.ContainsFunc(l.spans, func(s span) bool { return s.mono })
 }
 
 // depth is the level of an item, by where its mark stands and what it is.
@@ -284,7 +325,7 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 	if l.marked || prev.marked {
 		return false // headings of their own, by the outline
 	}
-	if !similar(l.size, prev.size) || l.level != prev.level || l.backwards != prev.backwards && min(l.letters, prev.letters) > 2 {
+	if !similar(l.size, prev.size) && !(abs(l.size-prev.size) <= 0.16*l.size && (l.anyMono() || prev.anyMono())) || l.level != prev.level || l.backwards != prev.backwards && min(l.letters, prev.letters) > 2 {
 		return false
 	}
 	pitch := m.pitch * l.size
@@ -304,9 +345,6 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 			return false
 		}
 	}
-	if leaderLine(prev) {
-		return false
-	}
 	near := 0.6 * l.size
 	in := l.starts() - prev.starts()
 	if b.kind == item {
@@ -316,7 +354,7 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 		return len(b.lines) > 1 && abs(in) <= near || abs(in) <= near && !short || l.starts() > first.starts()-near && !short
 	}
 	switch {
-	case b.middle && centred(l, m):
+	case b.middle && centred(l, m) && abs(in) > 0.3*l.size:
 		return true
 	case in > near: // farther in
 		return len(b.lines) == 1 && !short && !ended(prev) || hanging(lines, i, near)
@@ -351,9 +389,48 @@ func allBold(b *block) bool {
 	return !slices.ContainsFunc(b.lines, func(l textLine) bool { return !l.bold })
 }
 
+// leaders is what dots that lead from a text to its page's number become. Lines with them are a list.
+const leaders = "…"
+
 // leaderLine says that a line of a contents page ends with its page's number.
 func leaderLine(l *textLine) bool {
-	t := l.text()
-	dots := strings.Count(t, ".") + 3*strings.Count(t, "…")
-	return dots >= 5 && strings.Contains(strings.ReplaceAll(t, " ", ""), "....") && len(t) > 0 && t[len(t)-1] >= '0' && t[len(t)-1] <= '9'
+	t := strings.TrimRight(l.text(), " ")
+	i := strings.LastIndex(t, " "+leaders+" ")
+	return i >= 0 && len(t)-i < 14 && len(t) > i+5
+}
+
+// shortLeaders makes one sign of a row of dots.
+func shortLeaders(s string) string {
+	if strings.Count(s, ".") < 4 && !strings.Contains(s, "……") {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); {
+		dots, j, end := 0, i, i
+		for j < len(s) {
+			switch {
+			case s[j] == '.':
+				dots, j = dots+1, j+1
+				end = j
+				continue
+			case s[j] == ' ':
+				j++
+				continue
+			case strings.HasPrefix(s[j:], leaders):
+				dots, j = dots+3, j+len(leaders)
+				end = j
+				continue
+			}
+			break
+		}
+		if dots >= 4 {
+			out.WriteString(" " + leaders + " ")
+			i = max(end, j)
+			continue
+		}
+		n := max(j-i, 1)
+		out.WriteString(s[i : i+n])
+		i += n
+	}
+	return out.String()
 }

@@ -209,6 +209,13 @@ func (g *grouper) upright(inks []ink) {
 		}
 	}
 	g.backwards = n < 0
+	mono := 0
+	for i := range inks {
+		if g.page.Styles[inks[i].Style].Mono {
+			mono++
+		}
+	}
+	g.allMono = mono*10 > 8*len(inks)
 	for _, t := range tables {
 		all = append(all, t.row())
 	}

@@ -129,7 +129,9 @@ func candidates(all []row, least float32) []gutter {
 	for i := range all {
 		words := all[i].words
 		for k := 1; k < len(words); k++ {
-			add(i, words[k-1].X1, words[k].X0)
+			if words[k].X0-words[k-1].X1 >= 0.7*all[i].size { // more than a blank of a big title
+				add(i, words[k-1].X1, words[k].X0)
+			}
 		}
 		if i+1 < len(all) && all[i+1].base-all[i].base < 1.2*all[i].size {
 			a, b := all[i].Rect, all[i+1].Rect
@@ -184,7 +186,7 @@ func (g *gutter) take(r *row, bars []Rule, from, to, least float32, strict bool)
 			return false
 		}
 	}
-	if x1-x0 < least {
+	if x1-x0 < least || before != nil && after != nil && after.X0-before.X1 < 0.7*r.size {
 		return false
 	}
 	if strict && before != nil && after != nil && after.first-before.last >= 0 && after.first-before.last <= 2 {
@@ -226,7 +228,17 @@ func (g *gutter) trim(all []row) {
 		return
 	}
 	end := min(last[0], last[1]) // both columns reach here
-	pitch := g.pitch(all[g.from : end+1])
+	start := g.begin(all)
+	if start > end {
+		return
+	}
+	pitch := g.pitch(all[start : end+1])
+	for i := start - 1; i >= g.from; i-- {
+		if all[i+1].base-all[i].base > 1.4*pitch {
+			g.from = i + 1
+			break
+		}
+	}
 	newest := int32(-1) // the last character of the column that ends first
 	short := 0
 	if last[1] < last[0] {
@@ -247,6 +259,25 @@ func (g *gutter) trim(all []row) {
 			break
 		}
 	}
+}
+
+// begin is the first row beside which something stands on the other side, in it or in the row before.
+func (g *gutter) begin(all []row) int {
+	first := [2]int{-1, -1}
+	for i := g.from; i < g.to && (first[0] < 0 || first[1] < 0); i++ {
+		left, right := g.side(&all[i])
+		if left && first[0] < 0 {
+			first[0] = i
+		}
+		if right && first[1] < 0 {
+			first[1] = i
+		}
+	}
+	late := max(first[0], first[1])
+	if late > g.from && all[late].base-all[late-1].base < 0.9*all[late].size {
+		late--
+	}
+	return late
 }
 
 // pitch is the distance between lines that most of the rows have.
@@ -277,6 +308,12 @@ func (g *gutter) columns(all []row, strict bool) bool {
 	l, r := measure(left), measure(right)
 	if strict {
 		// The file itself writes one side after the other.
+		if both, _ := parts(all[g.begin(all):g.to], g.mid()); len(both) > 0 {
+			left = both
+		}
+		if _, both := parts(all[g.begin(all):g.to], g.mid()); len(both) > 0 {
+			right = both
+		}
 		if !apart(left, right) {
 			return min(l.letters, r.letters) >= 14 && min(l.fill, r.fill) > 0.5 && min(g.left, g.right) >= 4
 		}

@@ -34,6 +34,7 @@ func (b *Builder) drop(lines map[*textLine]bool) {
 		return out
 	}
 	var out []block
+	starts := false
 	for i := range b.blocks {
 		k := &b.blocks[i]
 		if k.kind == tabular2D {
@@ -51,7 +52,11 @@ func (b *Builder) drop(lines map[*textLine]bool) {
 			continue
 		}
 		if k.lines = keep(k.lines); len(k.lines) > 0 {
+			k.start = k.start || starts
 			out = append(out, *k)
+			starts = false
+		} else {
+			starts = starts || k.start // what comes now begins the region
 		}
 	}
 	b.blocks = out
@@ -205,6 +210,9 @@ func (b *Builder) looksLikeHeading(i int, body float32, strict bool) bool {
 	size := k.lines[0].size
 	text := strings.TrimSpace(k.lines[0].text())
 	last := strings.TrimSpace(k.lines[len(k.lines)-1].text())
+	if k.lines[0].unseen {
+		return size > 1.6*body && len(k.lines) == 1 && k.lines[0].letters > 4 // sizes are guesses there
+	}
 	if size >= 1.14*body && (!strict || size >= 1.3*body) {
 		return !(size < 1.4*body && !allBold(k) && ended(&k.lines[len(k.lines)-1]) && len(k.lines) > 1)
 	}
@@ -320,6 +328,9 @@ func (b *Builder) outline() outlineIndex {
 	for _, m := range b.Bookmarks {
 		if k := plainKey(m.Title); k != "" {
 			out[k] = append(out[k], m)
+			if bare := strings.TrimLeft(k, "0123456789"); bare != k && bare != "" {
+				out[bare] = append(out[bare], m)
+			}
 		}
 	}
 	return out

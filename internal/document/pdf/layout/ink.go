@@ -69,7 +69,8 @@ func clean(p *Page) (turned [5][]ink) {
 // twin says that g is drawn over one of the characters before it.
 func twin(before []ink, g Glyph, size float32) bool {
 	const most = 400 // looked back
-	for i := len(before) - 1; i >= 0 && i >= len(before)-most; i-- {
+	// The last ones before it are letters of one sign, such as a ligature, whose place they share.
+	for i := len(before) - 3; i >= 0 && i >= len(before)-most; i-- {
 		b := &before[i]
 		if b.Rune == g.Rune && abs(b.X0-g.X0) < 0.15*size && abs(b.Y0-g.Y0) < 0.15*size {
 			return true
@@ -234,6 +235,7 @@ func newRow(l line) (row, bool) {
 		return row{}, false
 	}
 	slices.SortStableFunc(inks, func(a, b ink) int { return cmp.Compare(a.X0+a.X1, b.X0+b.X1) })
+	settleShared(inks)
 	settleMarks(inks)
 	inks = overstruck(inks)
 	r := row{base: l.base, size: mainSize(inks)}

@@ -29,6 +29,7 @@ type textLine struct {
 	level      uint8 // of a heading, by the file's structure
 	artifact   bool
 	marked     bool    // the outline has an entry of just this text
+	unseen     bool    // drawn with no ink, behind a scan
 	hard       bool    // it begins on a line of its own, though it goes on with its block
 	pre        string  // a line of code, with the blanks in it; its indent is by x
 	advance    float32 // of a character of pre
@@ -65,7 +66,7 @@ func (l *liner) line(r row) textLine {
 		backwards = l.backwards
 	}
 	t := textLine{
-		Rect: r.Rect, base: r.base, size: r.size, bold: true, mono: true, backwards: backwards, artifact: true,
+		Rect: r.Rect, base: r.base, size: r.size, bold: true, backwards: backwards, artifact: true,
 		page: int32(l.page.Number),
 	}
 	pre := l.preformatted(r.words)
@@ -79,7 +80,7 @@ func (l *liner) line(r row) textLine {
 	flush := func() {
 		if text.Len() > 0 {
 			s := style
-			s.text = compose(text.String())
+			s.text = shortLeaders(compose(text.String()))
 			t.spans = append(t.spans, s)
 			text.Reset()
 		}
@@ -92,8 +93,8 @@ func (l *liner) line(r row) textLine {
 			c := &w.inks[k]
 			look := &l.page.Styles[c.Style]
 			s := span{bold: look.Bold, italic: look.Italic, mono: look.Mono, raise: c.raise, link: link}
-			if neutral(c.Rune) && text.Len() > 0 && c.raise == style.raise {
-				s.bold, s.italic, s.mono = style.bold, style.italic, style.mono
+			if neutral(c.Rune) && text.Len() > 0 && c.raise == style.raise && !s.mono && !style.mono {
+				s.bold, s.italic = style.bold, style.italic
 			}
 			if i > 0 && k == 0 {
 				if s != style {
@@ -118,7 +119,6 @@ func (l *liner) line(r row) textLine {
 			if strength(c.Rune) != 0 || unicode.IsLetter(c.Rune) || unicode.IsDigit(c.Rune) {
 				t.letters++
 				t.bold = t.bold && (look.Bold || c.raise != 0)
-				t.mono = t.mono && look.Mono
 				if look.Level == 0 {
 					level = 255
 				} else if level != 255 {
@@ -126,6 +126,7 @@ func (l *liner) line(r row) textLine {
 				}
 			}
 			t.artifact = t.artifact && look.Artifact
+			t.unseen = t.unseen || look.Unseen
 		}
 	}
 	flush()
@@ -134,9 +135,8 @@ func (l *liner) line(r row) textLine {
 	}
 	if t.letters == 0 {
 		t.bold = false
-		t.mono = len(pre) > 0
 	}
-	if t.mono {
+	if t.mono = pre != ""; t.mono {
 		t.pre = pre
 		t.advance = advance(r.words)
 	}
@@ -193,14 +193,20 @@ func compose(s string) string {
 	return norm.NFC.String(b.String())
 }
 
-// preformatted is a line as a monospaced font shows it, with its blanks; empty where other fonts stand in it.
+// preformatted is a line as a monospaced font shows it, with its blanks; empty where more than a sign of another font
+// stands in it.
 func (l *liner) preformatted(words []word) string {
+	other, all := 0, 0
 	for i := range words {
 		for _, k := range words[i].inks {
+			all++
 			if !l.page.Styles[k.Style].Mono {
-				return ""
+				other++
 			}
 		}
+	}
+	if b, _ := bullet(string(words[0].inks[0].Rune) + " x"); other*8 > all || other > 0 && b != "" {
+		return ""
 	}
 	a := advance(words)
 	var b strings.Builder

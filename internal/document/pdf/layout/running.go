@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -94,6 +95,9 @@ func runningLines(blocks []block, pages int) map[*textLine]bool {
 		byKey[k] = append(byKey[k], place{l.page, l.base, l})
 	})
 	out := map[*textLine]bool{}
+	for l := range numbered(byKey) {
+		out[l] = true
+	}
 	for _, k := range keys {
 		places := byKey[k]
 		for _, p := range repeated(places, k, pages) {
@@ -224,6 +228,48 @@ func progressing(places []place) []place {
 		}
 		if len(seen) >= 2 {
 			out = append(out, list...)
+		}
+	}
+	return out
+}
+
+// numbered are lines at one height of several pages that begin or end with their page's number, whatever else they
+// say, such as the chapter.
+func numbered(byKey map[runningKey][]place) map[*textLine]bool {
+	type spot struct {
+		apart int
+		y     int32
+		end   bool
+	}
+	found := map[spot][]place{}
+	for k, places := range byKey {
+		if len(k.text) > 160 || !strings.Contains(k.text, "#") {
+			continue
+		}
+		for _, p := range places {
+			if !p.line.edge.outermost() {
+				continue
+			}
+			words := strings.Fields(p.line.text())
+			for i, w := range []string{words[0], words[len(words)-1]} {
+				if n, err := strconv.Atoi(w); err == nil && n > 0 {
+					at := spot{n - int(p.page), int32(p.y / 3), i == 1}
+					found[at] = append(found[at], p)
+				}
+			}
+		}
+	}
+	out := map[*textLine]bool{}
+	for _, places := range found {
+		pages := map[int32]bool{}
+		for _, p := range places {
+			pages[p.page] = true
+		}
+		if len(pages) < 3 {
+			continue
+		}
+		for _, p := range places {
+			out[p.line] = true
 		}
 	}
 	return out

@@ -42,6 +42,20 @@ func leftwards(words []word) bool {
 	return n < 0
 }
 
+// settleShared turns letters of a leftward text that share one sign's place, so that turning the text puts them right.
+func settleShared(inks []ink) {
+	for i := 0; i < len(inks); {
+		j := i + 1
+		for j < len(inks) && inks[j].Rect == inks[i].Rect && inks[j].seq == inks[j-1].seq+1 && strength(inks[j].Rune) < 0 {
+			j++
+		}
+		if j > i+1 && strength(inks[i].Rune) < 0 {
+			slices.Reverse(inks[i:j])
+		}
+		i = j
+	}
+}
+
 // settleMarks puts marks that stand on a letter right after it, whichever side of it their ink is on.
 func settleMarks(inks []ink) {
 	for i := range inks {

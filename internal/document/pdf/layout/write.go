@@ -189,12 +189,33 @@ func same(a, b span) bool {
 
 // spans writes pieces of text with their looks. In a heading bold type says nothing.
 func (w *writer) spans(spans []span, heading bool) {
-	allBold, allItalic := true, true
+	allItalic := true
 	for _, s := range spans {
 		if strings.TrimSpace(s.text) != "" {
-			allBold, allItalic = allBold && s.bold, allItalic && s.italic
+			allItalic = allItalic && s.italic
 		}
 	}
+	for i := 0; i < len(spans); {
+		// One link goes as far as its address is the same, whatever looks are in it.
+		j := i + 1
+		link := spans[i].link
+		for j < len(spans) && (spans[j].link == link || spans[j].text == " " && j+1 < len(spans) && spans[j+1].link == link) {
+			j++
+		}
+		linked := link >= 0 && int(link) < len(w.links)
+		if linked {
+			w.w.EnterLink(scribe.Link{URL: w.links[link], Words: true})
+		}
+		w.looks(spans[i:j], heading, allItalic)
+		if linked {
+			w.w.Leave()
+		}
+		i = j
+	}
+}
+
+// looks writes pieces of text, each with its look.
+func (w *writer) looks(spans []span, heading, allItalic bool) {
 	for i := 0; i < len(spans); {
 		s := spans[i]
 		if s.text == "\n" {
@@ -202,7 +223,6 @@ func (w *writer) spans(spans []span, heading bool) {
 			i++
 			continue
 		}
-		// One link, and one look in it, goes as far as it is the same; a blank between goes along.
 		text := s.text
 		j := i + 1
 		for j < len(spans) && spans[j].text != "\n" && (same(spans[j], s) || spans[j].text == " " && j+1 < len(spans) && same(spans[j+1], s)) {
@@ -211,10 +231,6 @@ func (w *writer) spans(spans []span, heading bool) {
 		}
 		i = j
 		marks := 0
-		if s.link >= 0 && int(s.link) < len(w.links) {
-			w.w.EnterLink(scribe.Link{URL: w.links[s.link], Words: true})
-			marks++
-		}
 		if s.bold && !heading && !s.mono {
 			w.w.EnterMark(scribe.Strong)
 			marks++
