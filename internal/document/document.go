@@ -69,6 +69,8 @@ const (
 	TooDeep     Reason = "its parts are nested too deeply"
 	Unsupported Reason = "it is of a kind, or a version, that is not read"
 	TooCostly   Reason = "reading it took more time or memory than a document may"
+	Empty       Reason = "it has no text"
+	Failed      Reason = "its reader failed on it"
 )
 
 // Error says that a document cannot be read.

@@ -23,7 +23,7 @@ type reader struct {
 	styles  *styles
 	lists   *lists
 	rels    ooxml.Relations // of the part that is being read
-	main    string    // name of the main part
+	main    string          // name of the main part
 
 	fields []field
 	carry  []prose.Run // of a paragraph whose end is deleted: the next one goes on with it
