@@ -11,6 +11,7 @@ const (
 	maxRules     = 8_000  // of a page that are kept
 	maxFormDepth = 8
 	maxSegments  = 64 // of a path that are looked at: more is a drawing
+	thick        = 6  // points from which a line is a shape
 )
 
 // Kinds of objects on a page.
@@ -52,6 +53,9 @@ func (r *pageReader) drawings(page uint64, f frame, out *layout.Page) {
 	for i := 0; i < n && d.left > 0 && r.err == nil; i++ {
 		d.object(r.call(get, page, uint64(i)), matrix{a: 1, d: 1}, 0)
 	}
+	if d.left <= 0 {
+		out.Fills = append(out.Fills, layout.Rect{X1: float32(out.Width), Y1: float32(out.Height)}) // nobody knows
+	}
 }
 
 func (d *drawingReader) object(o uint64, m matrix, depth int) {
@@ -64,14 +68,12 @@ func (d *drawingReader) object(o uint64, m matrix, depth int) {
 		d.path(o, m)
 	case imageObject:
 		d.out.Drawn++
-		at := uint64(d.scratch)
-		if len(d.out.Images) < maxRules && d.call(d.fn("FPDFPageObj_GetBounds"), o, at, at+4, at+8, at+12) != 0 {
-			x0, y0 := m.point(d.float32At(d.scratch), d.float32At(d.scratch+4))
-			x1, y1 := m.point(d.float32At(d.scratch+8), d.float32At(d.scratch+12))
-			d.out.Images = append(d.out.Images, d.frame.rect(x0, y0, x1, y1))
+		if r, ok := d.bounds(o, m); ok && len(d.out.Images) < maxRules {
+			d.out.Images = append(d.out.Images, r)
 		}
 	case shading:
 		d.out.Drawn++
+		d.fill(o, m)
 	case formObject:
 		if depth >= maxFormDepth {
 			return
@@ -82,6 +84,27 @@ func (d *drawingReader) object(o uint64, m matrix, depth int) {
 		for i := 0; i < n && d.left > 0 && d.err == nil; i++ {
 			d.object(d.call(get, o, uint64(i)), own, depth+1)
 		}
+	}
+}
+
+// bounds is where an object is shown.
+func (d *drawingReader) bounds(o uint64, m matrix) (layout.Rect, bool) {
+	at := uint64(d.scratch)
+	if d.call(d.fn("FPDFPageObj_GetBounds"), o, at, at+4, at+8, at+12) == 0 {
+		return layout.Rect{}, false
+	}
+	x0, y0 := m.point(d.float32At(d.scratch), d.float32At(d.scratch+4))
+	x1, y1 := m.point(d.float32At(d.scratch+8), d.float32At(d.scratch+12))
+	return d.frame.rect(x0, y0, x1, y1), true
+}
+
+// fill keeps a shape that white text may be seen on.
+func (d *drawingReader) fill(o uint64, m matrix) {
+	if len(d.out.Fills) >= maxRules {
+		return
+	}
+	if r, ok := d.bounds(o, m); ok {
+		d.out.Fills = append(d.out.Fills, r)
 	}
 }
 
@@ -104,6 +127,19 @@ const (
 // boxes.
 func (d *drawingReader) path(o uint64, m matrix) {
 	d.out.Drawn++
+	at := uint64(d.scratch)
+	if d.call(d.fn("FPDFPath_GetDrawMode"), o, at, at+4) == 0 {
+		return
+	}
+	mode := d.bytesAt(d.scratch, 8)
+	filled, stroked := mode[0] != 0, mode[4] != 0
+	width := 0.0
+	if stroked && d.call(d.fn("FPDFPageObj_GetStrokeWidth"), o, at) != 0 {
+		width = d.float32At(d.scratch) * math.Hypot(m.a, m.b)
+	}
+	if filled && !d.pale("FPDFPageObj_GetFillColor", o) || stroked && width >= thick && !d.pale("FPDFPageObj_GetStrokeColor", o) {
+		d.fill(o, m)
+	}
 	if len(d.out.Rules) >= maxRules {
 		return
 	}
@@ -111,26 +147,16 @@ func (d *drawingReader) path(o uint64, m matrix) {
 	if n < 2 || n > maxSegments {
 		return
 	}
-	at := uint64(d.scratch)
-	if d.call(d.fn("FPDFPath_GetDrawMode"), o, at, at+4) == 0 {
-		return
-	}
-	mode := d.bytesAt(d.scratch, 8)
-	filled, stroked := mode[0] != 0, mode[4] != 0
 	if !filled && !stroked {
 		return
 	}
 	m = m.within(d.matrixOf(o))
-	width := 0.0
-	if stroked && d.call(d.fn("FPDFPageObj_GetStrokeWidth"), o, at) != 0 {
-		width = d.float32At(d.scratch) * math.Hypot(m.a, m.b)
-	}
 	segment, point, kind, closes := d.fn("FPDFPath_GetPathSegment"), d.fn("FPDFPathSegment_GetPoint"), d.fn("FPDFPathSegment_GetType"), d.fn("FPDFPathSegment_GetClose")
 	var xs, ys []float64 // of the figure that is being drawn
 	curved := false
 	flush := func(closed bool) {
 		if len(xs) > 1 && !curved {
-			d.figure(xs, ys, filled, stroked && width < 6, closed)
+			d.figure(xs, ys, filled, stroked && width < thick, closed)
 		}
 		xs, ys, curved = xs[:0], ys[:0], false
 	}
@@ -158,11 +184,8 @@ func (d *drawingReader) path(o uint64, m matrix) {
 func (d *drawingReader) figure(xs, ys []float64, filled, stroked, closed bool) {
 	const thin = 3.0 // points up to which a filled box is a line
 	x0, y0, x1, y1 := bounds(xs, ys)
-	switch {
-	case filled && (x1-x0 <= thin) != (y1-y0 <= thin):
+	if filled && (x1-x0 <= thin) != (y1-y0 <= thin) {
 		d.keep(x0, y0, x1, y1)
-	case filled && !stroked:
-		// The sides of a shaded box part cells as a line would, where several stand side by side; layout judges.
 	}
 	if !stroked {
 		return

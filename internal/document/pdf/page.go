@@ -237,6 +237,7 @@ func (g *glyphReader) readLook(object uint64, i int) look {
 		Font: f.name, Size: float32(math.Round(size*10) / 10), Bold: f.bold, Italic: f.italic, Mono: f.mono,
 		Unseen: mode == 3 || mode == 7,
 	}
+	style.Pale = g.pale("FPDFPageObj_GetFillColor", object) && mode != 1 // whose outline alone is drawn
 	if style.Unseen {
 		style.Mono = false // what a program that read a scan has set says nothing of the scan
 	}
@@ -255,6 +256,16 @@ func (g *glyphReader) readLook(object uint64, i int) look {
 		g.styles[style] = n
 	}
 	return look{style: n, turn: g.frame.direction(a, b)}
+}
+
+// pale says that an object's colour is as good as white, or leaves almost no ink.
+func (r *pageReader) pale(which string, object uint64) bool {
+	at := uint64(r.scratch)
+	if r.call(r.fn(which), object, at, at+4, at+8, at+12) == 0 {
+		return false
+	}
+	c := r.bytesAt(r.scratch, 16)
+	return c[12] < 12 || c[0] > 245 && c[4] > 245 && c[8] > 245
 }
 
 // direction is the turn of text that goes along (a, b) in the file's coordinates.

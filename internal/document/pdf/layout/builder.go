@@ -65,7 +65,8 @@ func (b *Builder) Add(p *Page) {
 		}
 		// What stands sideways is read after the rest, as if the page were turned for it.
 		side := *p
-		side.Rules, side.Images = nil, nil
+		side.Rules, side.Images, side.Fills, side.Drawn = nil, nil, nil, 1 // what is seen is settled
+		side.Styles = seenStyles(p.Styles)
 		side.Links, side.Glyphs = slices.Clone(p.Links), make([]Glyph, 0, len(turned[t]))
 		for _, k := range turned[t] {
 			side.Glyphs = append(side.Glyphs, k.Glyph)
@@ -93,6 +94,15 @@ func (b *Builder) Add(p *Page) {
 	default:
 		b.empty++
 	}
+}
+
+// seenStyles are styles that no character is dropped for.
+func seenStyles(styles []Style) []Style {
+	out := slices.Clone(styles)
+	for i := range out {
+		out[i].Unseen, out[i].Pale = false, false
+	}
+	return out
 }
 
 // each calls f for all lines of a block.
@@ -170,6 +180,9 @@ func turn(p *Page, t Turn) {
 	}
 	for i := range p.Images {
 		p.Images[i] = rect(p.Images[i])
+	}
+	for i := range p.Fills {
+		p.Fills[i] = rect(p.Fills[i])
 	}
 	for i := range p.Links {
 		p.Links[i].Rect = rect(p.Links[i].Rect)

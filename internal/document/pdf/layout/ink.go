@@ -45,6 +45,9 @@ const maxFontSize = 400
 // clean drops what nobody can see on the page and what is drawn twice, and answers the characters by their turn.
 func clean(p *Page) (turned [5][]ink) {
 	seen := map[[3]int32]bool{}
+	seenText := slices.ContainsFunc(p.Glyphs, func(g Glyph) bool {
+		return int(g.Style) < len(p.Styles) && !p.Styles[g.Style].Unseen && !p.Styles[g.Style].Pale
+	})
 	for i := range p.Glyphs {
 		g := p.Glyphs[i]
 		if int(g.Style) >= len(p.Styles) || g.Turn > Slanting || !finite(g.Rect) || !finite(Rect{g.Base, g.X, 0, 0}) {
@@ -54,10 +57,16 @@ func clean(p *Page) (turned [5][]ink) {
 		if x < 0 || y < 0 || float64(x) > p.Width || float64(y) > p.Height {
 			continue
 		}
-		size := min(max(p.Styles[g.Style].Size, 1), maxFontSize)
+		// Text without ink is what was read in a scan, if it stands on one; white text is seen on what is coloured.
+		look := &p.Styles[g.Style]
+		if look.Unseen && seenText && !within(p.Images, x, y) ||
+			look.Pale && !look.Unseen && (seenText || p.Drawn == 0) && !within(p.Images, x, y) && !within(p.Fills, x, y) {
+			continue
+		}
+		size := min(max(look.Size, 1), maxFontSize)
 		// Bold is sometimes made by drawing a text again, a hair beside itself.
 		key := [3]int32{int32(g.Rune), int32((g.X0 + g.X1) * 2 / size), int32((g.Y0 + g.Y1) * 2 / size)}
-		if key[0] != '.' && seen[key] && twin(turned[g.Turn], g, size) {
+		if g.Rune != '.' && near(seen, key) && twin(turned[g.Turn], g, int32(i), size) {
 			continue
 		}
 		seen[key] = true
@@ -66,13 +75,29 @@ func clean(p *Page) (turned [5][]ink) {
 	return turned
 }
 
+// near says that a key or one beside it has been seen.
+func near(seen map[[3]int32]bool, key [3]int32) bool {
+	for dx := int32(-1); dx <= 1; dx++ {
+		for dy := int32(-1); dy <= 1; dy++ {
+			if seen[[3]int32{key[0], key[1] + dx, key[2] + dy}] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func within(rects []Rect, x, y float32) bool {
+	return slices.ContainsFunc(rects, func(r Rect) bool { return x >= r.X0 && x <= r.X1 && y >= r.Y0 && y <= r.Y1 })
+}
+
 // twin says that g is drawn over one of the characters before it.
-func twin(before []ink, g Glyph, size float32) bool {
+func twin(before []ink, g Glyph, seq int32, size float32) bool {
 	const most = 400 // looked back
 	// The last ones before it are letters of one sign, such as a ligature, whose place they share.
-	for i := len(before) - 3; i >= 0 && i >= len(before)-most; i-- {
+	for i := len(before) - 1; i >= 0 && i >= len(before)-most; i-- {
 		b := &before[i]
-		if b.Rune == g.Rune && abs(b.X0-g.X0) < 0.15*size && abs(b.Y0-g.Y0) < 0.15*size {
+		if seq-b.seq > 2 && b.Rune == g.Rune && abs(b.X0-g.X0) < 0.15*size && abs(b.Y0-g.Y0) < 0.15*size {
 			return true
 		}
 	}
@@ -164,6 +189,7 @@ func rows(inks []ink) []row {
 
 // attach moves small chunks that stand raised or lowered beside bigger ones into those' lines.
 func attach(lines []line) {
+	added := make([][]chunk, len(lines))
 	for i := range lines {
 		kept := lines[i].chunks[:0:0]
 		moved := false
@@ -173,7 +199,7 @@ func attach(lines []line) {
 					c.inks[j].raise = raise
 				}
 				c.raise = raise
-				lines[to].chunks = append(lines[to].chunks, c)
+				added[to] = append(added[to], c)
 				moved = true
 			} else {
 				kept = append(kept, c)
@@ -182,6 +208,9 @@ func attach(lines []line) {
 		if moved {
 			lines[i].chunks = kept
 		}
+	}
+	for i := range lines {
+		lines[i].chunks = append(lines[i].chunks, added[i]...)
 	}
 }
 

@@ -14,6 +14,7 @@ type Page struct {
 	Styles []Style
 	Rules  []Rule // lines that are drawn
 	Images []Rect
+	Fills  []Rect // shapes that are filled with more than a breath of colour
 	Links  []Link
 	Drawn  int // how many shapes are drawn, lines included
 }
@@ -63,6 +64,7 @@ type Style struct {
 	Italic   bool
 	Mono     bool
 	Unseen   bool  // drawn with no ink, as text behind a scan is
+	Pale     bool  // as good as white, or with almost no ink
 	Level    uint8 // 1 to 6 for a heading by the file's own structure; 0 for none
 	Artifact bool  // a running line, by the file's own structure
 }

@@ -98,10 +98,30 @@ func runningLines(blocks []block, pages int) map[*textLine]bool {
 	for l := range numbered(byKey) {
 		out[l] = true
 	}
+	found := map[runningKey]place{}
 	for _, k := range keys {
-		places := byKey[k]
-		for _, p := range repeated(places, k, pages) {
+		const most = 100 // that are looked for in others
+		for i, p := range repeated(byKey[k], k, pages) {
 			out[p.line] = true
+			if i >= 2 && len(found) < most {
+				found[k] = p
+			}
+		}
+	}
+	// What has something more beside it on some pages, such as on even ones.
+	for _, k := range keys {
+		if out[byKey[k][0].line] || len(k.text) > 160 {
+			continue
+		}
+		for f, at := range found {
+			if len(f.text) < 6 || f.top != k.top || !strings.HasPrefix(k.text, f.text) && !strings.HasSuffix(k.text, f.text) {
+				continue
+			}
+			for _, p := range byKey[k] {
+				if abs(p.y-at.y) < 4 {
+					out[p.line] = true
+				}
+			}
 		}
 	}
 	return out

@@ -316,9 +316,12 @@ func formulaDigits(line []byte, text string) bool {
 
 // code writes a fenced block with the indents and blank lines that the page shows.
 func (w *writer) code(k *block) {
-	left := k.lines[0].X0
+	left, letters, advance := k.lines[0].X0, -1, float32(0)
 	for i := range k.lines {
 		left = min(left, k.lines[i].X0)
+		if n := len(k.lines[i].pre); n > letters { // it knows best how wide a character is
+			letters, advance = n, k.lines[i].advance
+		}
 	}
 	var out []byte
 	for i := range k.lines {
@@ -330,8 +333,8 @@ func (w *writer) code(k *block) {
 				out = append(out, '\n')
 			}
 		}
-		if l.advance > 0 {
-			n := int((l.X0-left)/l.advance + 0.5)
+		if advance > 0 {
+			n := int((l.X0-left)/advance + 0.5)
 			for range min(max(n, 0), 200) {
 				out = append(out, ' ')
 			}
