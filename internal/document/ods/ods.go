@@ -60,17 +60,17 @@ func (r *reader) archive(body []byte) error {
 	if !a.Has("content.xml") {
 		return document.Fail(document.Damaged, "no content")
 	}
-	data, err := a.Read("content.xml")
+	x, err := a.XML("content.xml", r.limits)
 	if err != nil {
 		return err
 	}
-	if err := r.part(pack.NewXML("content.xml", data, r.limits)); err != nil {
+	if err := r.part(x); err != nil || !a.Has("meta.xml") {
 		return err
 	}
-	if data, err = a.Optional("meta.xml"); err != nil || data == nil {
+	if x, err = a.XML("meta.xml", r.limits); err != nil {
 		return err
 	}
-	err = r.part(pack.NewXML("meta.xml", data, r.limits))
+	err = r.part(x)
 	var failed *document.Error
 	if errors.As(err, &failed) && failed.Reason == document.Damaged {
 		err = nil // the title is all that it has

@@ -71,9 +71,57 @@ func (a *Archive) Has(name string) bool {
 // Read unpacks a part. A part that is not there is an error that is fs.ErrNotExist. Reasons: Damaged, TooLarge,
 // Unsupported (a method of packing that is not read).
 func (a *Archive) Read(name string) ([]byte, error) {
+	p, err := a.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer p.in.Close()
+	// The header's size may lie. It is a bound for what is set aside, which grows with what there is.
+	out := make([]byte, 0, min(p.size, 1<<20)+1)
+	for {
+		if len(out) == cap(out) {
+			bigger := make([]byte, len(out), min(2*int64(cap(out)), p.size+1))
+			copy(bigger, out)
+			out = bigger
+		}
+		n, err := p.Read(out[len(out):cap(out)])
+		out = out[:len(out)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// XML begins to read a part as XML, which is unpacked as it is read. Errors are as with Read; those of unpacking come from the
+// reader.
+func (a *Archive) XML(name string, limits document.Limits) (*XML, error) {
+	p, err := a.open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &XML{in: scanner{in: p}, part: name, max: limits.WithDefaults().Depth}, nil
+}
+
+// part is a part that is being unpacked, counted against what is left of the archive.
+type part struct {
+	name    string
+	archive *Archive
+	in      io.ReadCloser
+	size    int64 // as its header says; what is more is damage
+	done    int64
+}
+
+func (a *Archive) open(name string) (*part, error) {
 	f, ok := a.parts[key(name)]
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	if f.UncompressedSize64 > uint64(a.left) {
+		a.left = 0
+		return nil, document.Fail(document.TooLarge, "part %q", name)
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -82,20 +130,24 @@ func (a *Archive) Read(name string) ([]byte, error) {
 		}
 		return nil, document.Fail(document.Damaged, "part %q: %v", name, err)
 	}
-	defer r.Close()
-	// The header's size is a hint that may lie in both directions: it only bounds what is set aside at first.
-	var out bytes.Buffer
-	out.Grow(int(min(f.UncompressedSize64, 1<<20)))
-	n, err := io.Copy(&out, io.LimitReader(r, a.left+1))
-	if n > a.left {
-		a.left = 0
-		return nil, document.Fail(document.TooLarge, "part %q", name)
+	return &part{name: name, archive: a, in: r, size: int64(f.UncompressedSize64)}, nil
+}
+
+// Read unpacks on. Reasons: Damaged, TooLarge.
+func (p *part) Read(out []byte) (int, error) {
+	n, err := p.in.Read(out)
+	p.done += int64(n)
+	p.archive.left -= int64(n)
+	switch {
+	case p.archive.left < 0:
+		p.archive.left = 0
+		return 0, document.Fail(document.TooLarge, "part %q", p.name)
+	case p.done > p.size:
+		return 0, document.Fail(document.Damaged, "part %q is longer than its header says", p.name)
+	case err != nil && !errors.Is(err, io.EOF):
+		return 0, document.Fail(document.Damaged, "part %q: %v", p.name, err)
 	}
-	a.left -= n
-	if err != nil {
-		return nil, document.Fail(document.Damaged, "part %q: %v", name, err)
-	}
-	return out.Bytes(), nil
+	return n, err
 }
 
 // Optional is Read for a part that need not be there: then it gives nil.

@@ -1,16 +1,12 @@
 package pack
 
-// XML parts, as streams of elements. encoding/xml resolves no external entity; declarations of entities are refused
-// here all the same, because a document that has them is after something.
+// XML parts, as streams of elements. No entity of a document's own is resolved: declarations of them are refused, because a
+// document that has them is after something.
 
 import (
-	"bytes"
-	"encoding/xml"
 	"errors"
 	"io"
 	"strings"
-
-	"golang.org/x/text/encoding/htmlindex"
 
 	"github.com/wayleave/wayleave/internal/document"
 )
@@ -28,7 +24,7 @@ const (
 // XML reads one part. Its elements have local names: which namespace they are of is left to the reader's knowledge of the
 // format, since producers differ in versions of the same namespace.
 type XML struct {
-	dec   *xml.Decoder
+	in    scanner
 	part  string
 	depth int
 	max   int
@@ -36,55 +32,44 @@ type XML struct {
 	// The present token.
 	Kind Kind
 	Name string // of the element, local
-	Text string // of characters
-	attr []xml.Attr
+	Text string // of characters; long ones may come in several pieces
 }
 
 // NewXML begins to read a part; name is for messages.
 func NewXML(name string, data []byte, limits document.Limits) *XML {
-	d := xml.NewDecoder(bytes.NewReader(data))
-	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
-		enc, err := htmlindex.Get(label)
-		if err != nil {
-			return nil, err
-		}
-		return enc.NewDecoder().Reader(in), nil
-	}
-	return &XML{dec: d, part: name, max: limits.WithDefaults().Depth}
+	return &XML{in: scanner{buf: data, end: len(data)}, part: name, max: limits.WithDefaults().Depth}
 }
 
-// Next reads a token: Start, End or Chars. At the end of the part it gives io.EOF. Reasons: Damaged, Entities, TooDeep.
+// Next reads a token: Start, End or Chars. At the end of the part it gives io.EOF. Reasons: Damaged, Entities, TooDeep, and those of
+// unpacking.
 func (x *XML) Next() error {
-	for {
-		t, err := x.dec.RawToken()
-		switch {
-		case errors.Is(err, io.EOF) && x.depth == 0:
-			return io.EOF
-		case err != nil:
-			return document.Fail(document.Damaged, "part %q: %v", x.part, err)
+	kind, name, text, err := x.in.token()
+	switch {
+	case errors.Is(err, io.EOF) && x.depth == 0:
+		return io.EOF
+	case err != nil:
+		var known *document.Error
+		if errors.As(err, &known) {
+			return document.Fail(known.Reason, "part %q", x.part)
 		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			if x.depth++; x.depth > x.max {
-				return document.Fail(document.TooDeep, "part %q", x.part)
-			}
-			x.Kind, x.Name, x.attr, x.Text = Start, t.Name.Local, t.Attr, ""
-			return nil
-		case xml.EndElement:
-			if x.depth--; x.depth < 0 {
-				return document.Fail(document.Damaged, "part %q: </%s> without its start", x.part, t.Name.Local)
-			}
-			x.Kind, x.Name, x.attr, x.Text = End, t.Name.Local, nil, ""
-			return nil
-		case xml.CharData:
-			x.Kind, x.Text = Chars, string(t)
-			return nil
-		case xml.Directive:
-			if bytes.Contains(bytes.ToUpper(t), []byte("ENTITY")) {
-				return document.Fail(document.Entities, "part %q", x.part)
-			}
-		}
+		return document.Fail(document.Damaged, "part %q: %v", x.part, err)
 	}
+	switch kind {
+	case Start:
+		if x.depth++; x.depth > x.max {
+			return document.Fail(document.TooDeep, "part %q", x.part)
+		}
+	case End:
+		if x.depth--; x.depth < 0 {
+			return document.Fail(document.Damaged, "part %q: </%s> without its start", x.part, name)
+		}
+		x.in.attrs = x.in.attrs[:0]
+	case Chars:
+		x.Kind, x.Text = Chars, text
+		return nil
+	}
+	x.Kind, x.Name, x.Text = kind, name, ""
+	return nil
 }
 
 // Depth is how many elements are open; after Start it counts the one that started.
@@ -93,25 +78,30 @@ func (x *XML) Depth() int { return x.depth }
 // Attr gives an attribute of the element that started, by local name; "" for none. Where two differ in their prefix
 // only, the one without a prefix counts.
 func (x *XML) Attr(local string) string {
-	found := ""
-	for _, a := range x.attr {
-		if a.Name.Local == local {
-			if a.Name.Space == "" {
-				return a.Value
-			}
-			if found == "" {
-				found = a.Value
-			}
+	var found *attribute
+	for i := range x.in.attrs {
+		a := &x.in.attrs[i]
+		if a.local != local {
+			continue
+		}
+		if a.prefix == "" {
+			return x.in.value(a)
+		}
+		if found == nil {
+			found = a
 		}
 	}
-	return found
+	if found == nil {
+		return ""
+	}
+	return x.in.value(found)
 }
 
 // AttrIn is Attr for one that has the prefix that is given, as in r:id.
 func (x *XML) AttrIn(prefix, local string) string {
-	for _, a := range x.attr {
-		if a.Name.Local == local && a.Name.Space == prefix {
-			return a.Value
+	for i := range x.in.attrs {
+		if a := &x.in.attrs[i]; a.local == local && a.prefix == prefix {
+			return x.in.value(a)
 		}
 	}
 	return ""
@@ -119,8 +109,8 @@ func (x *XML) AttrIn(prefix, local string) string {
 
 // Has tells whether the element that started has an attribute.
 func (x *XML) Has(local string) bool {
-	for _, a := range x.attr {
-		if a.Name.Local == local {
+	for i := range x.in.attrs {
+		if x.in.attrs[i].local == local {
 			return true
 		}
 	}
