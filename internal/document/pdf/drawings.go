@@ -155,6 +155,9 @@ func (d *drawingReader) path(o uint64, m matrix) {
 	var xs, ys []float64 // of the figure that is being drawn
 	curved := false
 	flush := func(closed bool) {
+		if len(xs) > 2 {
+			d.dot(xs, ys, curved, filled)
+		}
 		if len(xs) > 1 && !curved {
 			d.figure(xs, ys, filled, stroked && width < thick, closed)
 		}
@@ -178,6 +181,22 @@ func (d *drawingReader) path(o uint64, m matrix) {
 		}
 	}
 	flush(filled)
+}
+
+// dot keeps a small shape that is about as wide as high.
+func (d *drawingReader) dot(xs, ys []float64, curved, filled bool) {
+	const (
+		least = 1.2 // points
+		most  = 9.0
+	)
+	x0, y0, x1, y1 := bounds(xs, ys)
+	w, h := x1-x0, y1-y0
+	if len(d.out.Dots) < maxRules && w >= least && h >= least && w <= most && h <= most && max(w, h) < 1.4*min(w, h) {
+		d.out.Dots = append(d.out.Dots, layout.Dot{
+			Rect:   layout.Rect{X0: float32(x0), Y0: float32(y0), X1: float32(x1), Y1: float32(y1)},
+			Square: !curved, Hollow: !filled,
+		})
+	}
 }
 
 // figure keeps the lines of one figure, whose corners are given as shown.

@@ -315,13 +315,19 @@ func (r *pageReader) font(at uint64) font {
 	low := strings.ToLower(name)
 	f := font{
 		name:   name,
-		bold:   flags&forceBold != 0 || weight >= 600 && weight <= 1000 || named(low, "bold", "black", "heavy", "semibold", "demi", "-bd", "cmbx", "sfbx"),
+		bold:   flags&forceBold != 0 || heavy(weight, low) || named(low, "bold", "black", "heavy", "semibold", "demi", "-bd", "cmbx", "sfbx"),
 		italic: flags&italicFlag != 0 || named(low, "italic", "oblique", "slanted", "cmti", "sfti", "-it"),
 		mono: flags&fixedPitch != 0 || named(low, "mono", "courier", "consol", "menlo", "typewriter", "cmtt", "sftt", "fixed", "nimbusmon", "inconsolata",
 			"lettergothic", "sourcecode", "firacode", "cascadia", "sometype", "lucidaconsole", "andale"),
 	}
 	r.fonts[at] = f
 	return f
+}
+
+// heavy says that a font without a word for its weight in its name is bold by its stems. What the engine makes of them
+// is far off for many fonts, so that only much counts.
+func heavy(weight int32, name string) bool {
+	return weight >= 800 && weight <= 1000 && !named(name, "regular", "roman", "book", "light", "medium", "normal")
 }
 
 func named(font string, parts ...string) bool {

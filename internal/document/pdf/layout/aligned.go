@@ -23,45 +23,112 @@ func segments(r *row) [][]word {
 // alignedTable finds a table without drawn cells at the start of rows, which are one region's, and answers how many
 // rows it takes: 0 for none.
 func alignedTable(all []row, bars []Rule, backwards bool) (*table, int) {
-	if len(all) == 0 || len(segments(&all[0])) < 2 {
+	n := tabular(all)
+	if n < 2 {
 		return nil, 0
 	}
-	n := tabular(all)
-	for n >= 2 {
-		gaps := sharedGaps(all[:n])
-		if len(gaps) == 0 {
-			// A row that breaks all columns is none of the table's.
-			n--
-			continue
-		}
-		if t := fillColumns(all[:n], gaps); t != nil && convincing(t, all[:n]) {
-			t.joinLines(all[:n], bars)
-			t.prune()
-			return t, n
-		}
-		break
+	gaps := sharedGaps(all[:n])
+	if len(gaps) == 0 {
+		return nil, 0
 	}
-	return nil, 0
+	t := fillColumns(all[:n], gaps)
+	if !convincing(t, all[:n]) {
+		return nil, 0
+	}
+	t.joinLines(all[:n], bars)
+	t.prune()
+	return t, n
 }
 
-// tabular is how many rows from the first may be a table's: those with wide gaps, and between them some without.
+// tabular is how many rows from the first stand in columns: every row leaves the gaps between them free. One row may
+// reach across, if more of the table follows.
 func tabular(all []row) int {
-	const single = 2 // rows without a gap that a cell may go on for
-	n, without := 1, 0
-	for i := 1; i < len(all) && i < 500; i++ {
-		gap := all[i].base - all[i-1].base
-		if gap > 3.2*max(all[i].size, all[i-1].size) || all[i].words[0].table != nil {
+	const most = 500
+	if len(all) < 2 {
+		return 0
+	}
+	free := gapsOf(&all[0])
+	if len(free) == 0 {
+		return 0
+	}
+	size := all[0].size
+	n, last, bad := 1, 1, 0 // rows taken, up to the last with several pieces
+	var steps []float32
+	for i := 1; i < len(all) && i < most; i++ {
+		r := &all[i]
+		step := r.base - all[i-1].base
+		usual := 1.5 * size
+		if len(steps) > 0 {
+			usual = median(steps)
+		}
+		if r.words[0].table != nil || step > max(2.1*size, 1.7*usual) || r.size > 1.25*size || r.size < 0.7*size {
 			break
 		}
-		if len(segments(&all[i])) >= 2 {
-			n, without = i+1, 0
-			continue
+		kept := narrowed(free, r, size)
+		several := len(segments(r)) >= 2
+		switch {
+		case len(kept) == len(free), len(kept) > 0 && several && i <= 2:
+			free, bad = kept, 0
+		default:
+			if bad++; bad > 1 || len(kept) == 0 && !several && last < 2 {
+				return last
+			}
 		}
-		if without++; without > single {
-			break
+		steps = append(steps, step)
+		n = i + 1
+		if several && bad == 0 {
+			last = n
 		}
 	}
-	return n
+	// Lines of a last cell may follow, close beneath.
+	for last < n && len(segments(&all[last])) == 1 && len(narrowed(free, &all[last], size)) == len(free) && all[last].base-all[last-1].base < 1.5*size &&
+		all[last].X0 > free[0].x0 {
+		last++
+	}
+	return last
+}
+
+func median(values []float32) float32 {
+	s := slices.Clone(values)
+	slices.Sort(s)
+	return s[len(s)/2]
+}
+
+// gapsOf are the stretches between the pieces of a row.
+func gapsOf(r *row) []interval {
+	var out []interval
+	pieces := segments(r)
+	for i := 1; i < len(pieces); i++ {
+		out = append(out, interval{extent(pieces[i-1]).X1, extent(pieces[i]).X0})
+	}
+	return out
+}
+
+// narrowed are the gaps that a row leaves free, each by what it leaves of it.
+func narrowed(gaps []interval, r *row, size float32) []interval {
+	var out []interval
+	for _, g := range gaps {
+		// Words divide what is free of it; the widest piece counts.
+		best, from := interval{}, g.x0
+		try := func(to float32) {
+			if to-from > best.x1-best.x0 {
+				best = interval{from, to}
+			}
+		}
+		for i := range r.words {
+			w := &r.words[i]
+			if w.X1 <= from || w.X0 >= g.x1 {
+				continue
+			}
+			try(w.X0)
+			from = max(from, w.X1)
+		}
+		try(g.x1)
+		if best.x1-best.x0 >= 0.6*size {
+			out = append(out, best)
+		}
+	}
+	return out
 }
 
 // interval is a stretch along x.
@@ -69,6 +136,16 @@ type interval struct{ x0, x1 float32 }
 
 // sharedGaps are the stretches in which almost no row has a word, and most rows have a gap.
 func sharedGaps(all []row) []interval {
+	strict := gapsWith(all, 0)
+	// Rows that reach across columns: a title in the table, a note.
+	if loose := gapsWith(all, len(all)/7); len(loose) > len(strict) {
+		return loose
+	}
+	return strict
+}
+
+// gapsWith is sharedGaps where so many rows may have a word in a gap.
+func gapsWith(all []row, most int) []interval {
 	type event struct {
 		x float32
 		d int
@@ -90,7 +167,6 @@ func sharedGaps(all []row) []interval {
 		}
 		return b.d - a.d
 	})
-	most := len(all) / 7 // rows that reach across columns: a title in the table, a note
 	var out []interval
 	cover := 0
 	for k, e := range events {

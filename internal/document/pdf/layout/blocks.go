@@ -166,14 +166,14 @@ func similar(a, b float32) bool { return abs(a-b) <= 0.08*max(a, b) }
 // starts and ends are places along the direction in which a line is read.
 func (l *textLine) starts() float32 {
 	if l.backwards {
-		return -l.X1
+		return l.axis - l.X1
 	}
 	return l.X0
 }
 
 func (l *textLine) ends() float32 {
 	if l.backwards {
-		return -l.X0
+		return l.axis - l.X0
 	}
 	return l.X1
 }
@@ -182,6 +182,13 @@ func (l *textLine) ends() float32 {
 func (g *grouper) paragraphs(lines []textLine) {
 	if len(lines) == 0 {
 		return
+	}
+	whole := lines[0].Rect
+	for i := range lines {
+		whole = whole.union(lines[i].Rect)
+	}
+	for i := range lines {
+		lines[i].axis = whole.X0 + whole.X1
 	}
 	m := measureLines(lines)
 	var b *block

@@ -65,7 +65,7 @@ func (b *Builder) Add(p *Page) {
 		}
 		// What stands sideways is read after the rest, as if the page were turned for it.
 		side := *p
-		side.Rules, side.Images, side.Fills, side.Drawn = nil, nil, nil, 1 // what is seen is settled
+		side.Rules, side.Images, side.Fills, side.Dots, side.Drawn = nil, nil, nil, nil, 1 // what is seen is settled
 		side.Styles = seenStyles(p.Styles)
 		side.Links, side.Glyphs = slices.Clone(p.Links), make([]Glyph, 0, len(turned[t]))
 		for _, k := range turned[t] {
@@ -181,6 +181,9 @@ func turn(p *Page, t Turn) {
 	for i := range p.Images {
 		p.Images[i] = rect(p.Images[i])
 	}
+	for i := range p.Dots {
+		p.Dots[i].Rect = rect(p.Dots[i].Rect)
+	}
 	for i := range p.Fills {
 		p.Fills[i] = rect(p.Fills[i])
 	}
@@ -199,6 +202,7 @@ func (g *grouper) upright(inks []ink) {
 	}
 	tables, rest := ruledTables(g.page, inks)
 	all := rows(rest)
+	addDots(all, g.page.Dots)
 	g.backwards = false
 	n := 0
 	for i := range all {

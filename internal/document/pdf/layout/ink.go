@@ -320,11 +320,21 @@ func parted(a, b *ink) bool {
 	if a.raise != b.raise {
 		size = min(a.size, b.size)
 	}
+	if strength(a.Rune) < 0 || strength(b.Rune) < 0 {
+		// The engine's order is not always that of the file there, so that the gap has more to say.
+		switch {
+		case b.seq == a.seq+1 && b.Blank != NoBlank, a.seq == b.seq+1 && a.Blank != NoBlank:
+			return gap > 0.1*size
+		case b.seq == a.seq+1, a.seq == b.seq+1:
+			return gap > 0.2*size
+		}
+		return gap > 0.16*size
+	}
 	blank := NoBlank
 	switch {
-	case b.seq > a.seq && b.seq-a.seq < 3:
+	case b.seq == a.seq+1:
 		blank = b.Blank
-	case a.seq > b.seq && a.seq-b.seq < 3:
+	case a.seq == b.seq+1:
 		blank = a.Blank // written from right to left
 	default:
 		// Pieces that the file writes apart.
@@ -338,6 +348,9 @@ func parted(a, b *ink) bool {
 	case Written:
 		return gap > -0.2*size
 	case Guessed:
+		if a.raise != b.raise {
+			return gap > 0.25*size // the engine sees one wherever a base line changes
+		}
 		return gap > 0.08*size
 	}
 	return gap > 0.5*size

@@ -26,7 +26,8 @@ type textLine struct {
 	bold       bool // all of it
 	mono       bool // all of it
 	backwards  bool
-	level      uint8 // of a heading, by the file's structure
+	axis       float32 // where it is backwards: places are told from the other side of its region
+	level      uint8   // of a heading, by the file's structure
 	artifact   bool
 	marked     bool    // the outline has an entry of just this text
 	unseen     bool    // drawn with no ink, behind a scan

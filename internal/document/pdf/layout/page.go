@@ -15,6 +15,7 @@ type Page struct {
 	Rules  []Rule // lines that are drawn
 	Images []Rect
 	Fills  []Rect // shapes that are filled with more than a breath of colour
+	Dots   []Dot  // small shapes, such as the marks of items
 	Links  []Link
 	Drawn  int // how many shapes are drawn, lines included
 }
@@ -73,6 +74,12 @@ type Style struct {
 type Rule struct {
 	Rect
 	Upright bool // along y
+}
+
+// Dot is a small shape that is drawn and not written.
+type Dot struct {
+	Rect
+	Hollow, Square bool
 }
 
 // Link is a place that leads to an address.

@@ -78,8 +78,9 @@ func logical(words []word, backwards bool) []word {
 	// Characters of all words with the words' bounds as blanks between them.
 	type unit struct {
 		ink
-		word  int
-		blank bool
+		word   int
+		blank  bool
+		turned bool // it stands in a leftward run
 	}
 	var units []unit
 	for i := range words {
@@ -134,6 +135,7 @@ func logical(words []word, backwards bool) []word {
 			}
 			if left[start] {
 				for k := end - 1; k >= start; k-- {
+					units[k].turned = true
 					order = append(order, units[k])
 				}
 			} else {
@@ -161,6 +163,17 @@ func logical(words []word, backwards bool) []word {
 			i = end
 		}
 	}
+	var brackets []*ink
+	for i := range order {
+		if u := &order[i]; !u.blank && u.turned && mirror(u.Rune) != 0 {
+			brackets = append(brackets, &u.ink)
+		}
+	}
+	if unmatched(brackets, false) >= unmatched(brackets, true) {
+		for _, b := range brackets {
+			b.Rune = mirror(b.Rune)
+		}
+	}
 	var out []word
 	var inks []ink
 	flush := func() {
@@ -169,9 +182,12 @@ func logical(words []word, backwards bool) []word {
 			inks = nil
 		}
 	}
-	for _, u := range order {
+	for i, u := range order {
 		if u.blank {
-			flush()
+			// The engine finds blanks on the wrong side of turned brackets.
+			if !(i > 0 && order[i-1].turned && opens(order[i-1].Rune) || i+1 < len(order) && order[i+1].turned && closes(order[i+1].Rune)) {
+				flush()
+			}
 		} else {
 			inks = append(inks, u.ink)
 		}
@@ -200,3 +216,44 @@ func numberSign(c rune) bool {
 func (w *word) backward() bool {
 	return slices.ContainsFunc(w.inks, func(k ink) bool { return k.Rune >= 0x590 && strength(k.Rune) < 0 })
 }
+
+// mirror is the bracket that answers to one; 0 for another character.
+func mirror(c rune) rune {
+	const pairs = "()[]{}<>«»‹›⟨⟩"
+	all := []rune(pairs)
+	for i, b := range all {
+		if b == c {
+			return all[i^1]
+		}
+	}
+	return 0
+}
+
+// unmatched is how many brackets have none that answers to them, as they are or mirrored. Whether the file names a
+// bracket by what it means or by what it looks like differs from program to program.
+func unmatched(brackets []*ink, mirrored bool) int {
+	var open []rune
+	n := 0
+	for _, b := range brackets {
+		c := b.Rune
+		if mirrored {
+			c = mirror(c)
+		}
+		if opens(c) {
+			open = append(open, mirror(c))
+			continue
+		}
+		if len(open) > 0 && open[len(open)-1] == c {
+			open = open[:len(open)-1]
+		} else {
+			n++
+		}
+	}
+	return n + len(open)
+}
+
+func opens(c rune) bool {
+	return c == '(' || c == '[' || c == '{' || c == '<' || c == '«' || c == '‹' || c == '⟨'
+}
+
+func closes(c rune) bool { return mirror(c) != 0 && !opens(c) }
