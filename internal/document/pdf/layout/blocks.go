@@ -26,6 +26,8 @@ type block struct {
 	gap    float32 // above it, in lines; 0 where it begins a region
 	start  bool    // it begins a region
 	middle bool    // its lines are centred
+	foot   bool    // a note at the foot of a page
+	note   string  // its label, where something refers to it
 }
 
 // grouper puts the rows of regions into blocks.
@@ -141,14 +143,14 @@ func measureLines(lines []textLine) measures {
 	}
 	// The end that lines share: one line that sticks out is none.
 	slices.Sort(ends)
-	for i := len(ends) - 1; i > 0; i-- {
-		if ends[i]-ends[i-1] <= lines[0].size {
-			m.end = ends[i]
-			break
-		}
-	}
-	if n := len(ends); n > 0 && (m.end == 0 || n < 3) {
+	if n := len(ends); n > 0 {
 		m.end = ends[n-1]
+		for i := n - 1; i > 0 && n-1-i <= max(1, n/10); i-- {
+			if ends[i]-ends[i-1] <= lines[0].size {
+				m.end = ends[i]
+				break
+			}
+		}
 	}
 	if len(pitches) > 0 {
 		slices.Sort(pitches)
@@ -272,12 +274,25 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 			return "", 0
 		}
 	}
-	// A single capital letter with a dot is a name's initial, unless a list goes on.
-	if c := strings.Trim(mark, "()."); len(c) == 1 && c[0] >= 'A' && c[0] <= 'Z' && mark[len(mark)-1] == '.' && c != "A" &&
-		(len(g.lists) == 0 || g.lists[len(g.lists)-1].kind != kindOf(mark)) {
+	// A letter with a dot may be a name's initial, unless the next of the list follows or a list goes on.
+	if c := strings.Trim(mark, "()."); !label123(c) && (len(g.lists) == 0 || g.lists[len(g.lists)-1].kind != kindOf(mark)) && !followed(lines, i, mark) {
 		return "", 0
 	}
 	return mark, len(text) - len(rest)
+}
+
+// followed says that the item after the one that line i begins is begun by a line not far below.
+func followed(lines []textLine, i int, mark string) bool {
+	const reach = 40
+	for j := i + 1; j < len(lines) && j <= i+reach; j++ {
+		if abs(lines[j].starts()-lines[i].starts()) > lines[i].size {
+			continue
+		}
+		if next, _ := enumerator(lines[j].text()); next != "" && next != mark && kindOf(next) == kindOf(mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // fits says that the first word of l would have had room on p, so that the line was ended on purpose.

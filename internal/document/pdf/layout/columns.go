@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -233,8 +234,11 @@ func (g *gutter) trim(all []row) {
 		return
 	}
 	pitch := g.pitch(all[start : end+1])
+	// A line above the second column that is written before the first is of neither, such as a page's number.
+	first := g.oldest(all)
 	for i := start - 1; i >= g.from; i-- {
-		if all[i+1].base-all[i].base > 1.4*pitch {
+		words := all[i].words
+		if n := g.next(all, i); n > 0 && all[n].base-all[i].base > 1.4*pitch && words[len(words)-1].last < first {
 			g.from = i + 1
 			break
 		}
@@ -253,7 +257,7 @@ func (g *gutter) trim(all []row) {
 		}
 	}
 	for i := end + 1; i < g.to; i++ {
-		gap := all[i].base - all[i-1].base
+		gap := all[i].base - all[i-1].base // from here on all stand on one side
 		if gap > 1.5*pitch && all[i].words[0].first > newest || gap > 4*pitch || all[i].size > 1.15*all[i-1].size && gap > 1.2*pitch && all[i].words[0].first > newest {
 			g.to = i
 			break
@@ -280,19 +284,46 @@ func (g *gutter) begin(all []row) int {
 	return late
 }
 
-// pitch is the distance between lines that most of the rows have.
+// oldest is the first character that both columns have, in the file's order.
+func (g *gutter) oldest(all []row) int32 {
+	left, right := parts(all[g.begin(all):g.to], g.mid())
+	oldest := int32(math.MaxInt32)
+	for _, side := range [2][]row{left, right} {
+		for i := range side {
+			for k := range side[i].words {
+				oldest = min(oldest, side[i].words[k].first)
+			}
+		}
+	}
+	return oldest
+}
+
+// next is the next row after i with words on a side where row i has some; 0 for none.
+func (g *gutter) next(all []row, i int) int {
+	left, right := g.side(&all[i])
+	for n := i + 1; n < g.to; n++ {
+		if l, r := g.side(&all[n]); l && left || r && right {
+			return n
+		}
+	}
+	return 0
+}
+
+// pitch is the distance between lines of a side that most of its rows have.
 func (g *gutter) pitch(all []row) float32 {
 	var gaps []float32
-	for i := 1; i < len(all); i++ {
-		if d := all[i].base - all[i-1].base; d > 0.5*all[i].size {
-			gaps = append(gaps, d)
+	left, right := parts(all, g.mid())
+	for _, side := range [2][]row{left, right} {
+		for i := 1; i < len(side); i++ {
+			if d := side[i].base - side[i-1].base; d > 0.5*side[i].size {
+				gaps = append(gaps, d)
+			}
 		}
 	}
 	if len(gaps) == 0 {
 		return 1.2 * medianSize(all)
 	}
-	slices.Sort(gaps)
-	return gaps[len(gaps)/2]
+	return median(gaps)
 }
 
 // columns says that what stands on both sides is text in columns, and not a table or labels with what they name.

@@ -17,6 +17,7 @@ func (b *Builder) settle() {
 	b.drop(runningLines(b.blocks, b.added))
 	b.plainCode()
 	b.headings()
+	b.footnotes(b.bodySize())
 }
 
 // drop takes lines out.

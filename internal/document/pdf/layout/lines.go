@@ -13,7 +13,8 @@ type span struct {
 	bold, italic bool
 	mono         bool
 	raise        int8
-	link         int32 // index into the builder's links; -1 for none
+	note         string // label of the note that it refers to
+	link         int32  // index into the builder's links; -1 for none
 }
 
 // textLine is one line of text in the order in which it is read.

@@ -14,8 +14,8 @@ import (
 type writer struct {
 	*Builder
 	w    *scribe.Writer
-	page int // of the last block
-	skip int // blocks already written with the one before
+	page int             // of the last block
+	done map[*block]bool // written with one before
 }
 
 // write writes all blocks; cut says that some did not fit.
@@ -24,7 +24,7 @@ type writer struct {
 // nothing of a page is written as one, so that no words of a page can be taken for a marker. It stands before the
 // first block that begins on its page; what goes on from the page before is not torn.
 func (b *Builder) write(ctx context.Context) (text string, cut bool, err error) {
-	w := writer{Builder: b, w: scribe.New(ctx, min(b.bytes+b.bytes/8, b.limit)+64)}
+	w := writer{Builder: b, done: map[*block]bool{}, w: scribe.New(ctx, min(b.bytes+b.bytes/8, b.limit)+64)}
 	if len(b.blocks) == 0 {
 		w.w.EnterMark(scribe.Em)
 		if b.added == 1 {
@@ -45,6 +45,9 @@ func (b *Builder) write(ctx context.Context) (text string, cut bool, err error) 
 			break
 		}
 		k := &b.blocks[i]
+		if w.done[k] {
+			continue
+		}
 		if k.page != w.page {
 			w.marker(k.page)
 		}
@@ -85,6 +88,8 @@ func (w *writer) marker(page int) {
 func (w *writer) block(i int) int {
 	k := &w.blocks[i]
 	switch {
+	case k.note != "":
+		w.note(k)
 	case k.kind == code:
 		w.code(k)
 	case k.kind == tabular2D:
@@ -101,20 +106,34 @@ func (w *writer) block(i int) int {
 		w.w.Break(2)
 		w.spans(w.join(run, false), false)
 		w.w.Break(2)
-		return len(run) - 1
 	}
 	return 0
+}
+
+// note writes a note that something refers to.
+func (w *writer) note(k *block) {
+	w.w.Break(2)
+	top := w.w.Depth()
+	more, first := scribe.NoteMarker(k.note)
+	w.w.Push(more, first)
+	w.spans(w.join([]*block{k}, false), false)
+	w.w.Break(2)
+	w.w.Pop(top)
 }
 
 // run is the block at i with those after it that go on with its sentence in another column or on another page.
 func (w *writer) run(i int) []*block {
 	run := []*block{&w.blocks[i]}
-	for j := i + 1; j < len(w.blocks); j++ {
+	for j := i + 1; j < len(w.blocks) && !run[0].foot; j++ {
 		a, b := run[len(run)-1], &w.blocks[j]
+		if b.foot {
+			continue
+		}
 		if b.kind != paragraph || !b.start || b.lines[0].level > 0 || !w.continues(a, b) {
 			break
 		}
 		run = append(run, b)
+		w.done[b] = true
 	}
 	return run
 }
@@ -249,6 +268,11 @@ func (w *writer) looks(spans []span, heading, allItalic bool) {
 // piece writes a text of one look.
 func (w *writer) piece(s span, text string) {
 	switch {
+	case s.note != "":
+		w.w.NoteReference(s.note)
+		if strings.HasSuffix(text, " ") {
+			w.w.Space()
+		}
 	case s.raise > 0 && strings.TrimSpace(text) != "" && w.w.Open():
 		w.raised("^", strings.TrimSpace(text))
 		if strings.HasSuffix(text, " ") {
