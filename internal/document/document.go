@@ -73,6 +73,11 @@ const (
 	Failed      Reason = "its reader failed on it"
 )
 
+// Reasons are all of them.
+func Reasons() []Reason {
+	return []Reason{Encrypted, Damaged, TooLarge, Entities, TooDeep, Unsupported, TooCostly, Empty, Failed}
+}
+
 // Error says that a document cannot be read.
 type Error struct {
 	Reason Reason
