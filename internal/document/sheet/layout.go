@@ -47,7 +47,7 @@ func (s *Sheet) blocks() []block {
 	rows := s.shownRows()
 	if s.table && len(rows) > 0 {
 		b := blockOf(rows)
-		b.header = len(rows) == 1 || s.named || s.headerLike(rows[0], len(b.columns))
+		b.header = len(rows) == 1 || s.named || s.headerLike(rows, len(b.columns))
 		return []block{b}
 	}
 	var out []block
@@ -59,7 +59,7 @@ func (s *Sheet) blocks() []block {
 	out = s.join(out)
 	for i := range out {
 		b := &out[i]
-		b.header = len(b.rows) == 1 || s.headerLike(b.rows[0], len(b.columns))
+		b.header = len(b.rows) == 1 || s.headerLike(b.rows, len(b.columns))
 	}
 	return out
 }
@@ -258,16 +258,16 @@ func (s *Sheet) titles(b block) []block {
 		a, ok := s.mergeAt(r.cells[0])
 		across = across || ok && a.lastColumn > a.column && a.lastRow == a.row
 	}
-	if len(rest.rows[0].cells) < 2 || !across && !s.headerLike(rest.rows[0], len(rest.columns)) {
+	if len(rest.rows[0].cells) < 2 || !across && !s.headerLike(rest.rows, len(rest.columns)) {
 		return []block{b}
 	}
 	return []block{blockOf(b.rows[:n]), rest}
 }
 
-// headerLike says that a row reads as the names of so many columns.
-func (s *Sheet) headerLike(r row, columns int) bool {
+// headerLike says that the first of these rows reads as the names of so many columns, or of all that the next row has.
+func (s *Sheet) headerLike(rows []row, columns int) bool {
 	words := 0
-	for _, c := range r.cells {
+	for _, c := range rows[0].cells {
 		switch {
 		case c.kind == Words:
 			words++
@@ -276,7 +276,8 @@ func (s *Sheet) headerLike(r row, columns int) bool {
 			return false
 		}
 	}
-	return words > 0 && 2*len(r.cells) > columns
+	n := len(rows[0].cells)
+	return words > 0 && (2*n > columns || n > 1 && len(rows) > 1 && n >= len(rows[1].cells))
 }
 
 func allWords(r row) bool {
@@ -328,7 +329,7 @@ func (s *Sheet) continues(a, b *block, after []block) bool {
 	if b.single() && a.single() {
 		return true
 	}
-	if len(a.rows) == 1 || len(b.rows) > 1 && s.headerLike(b.rows[0], len(b.columns)) {
+	if len(a.rows) == 1 || len(b.rows) > 1 && s.headerLike(b.rows, len(b.columns)) {
 		return false
 	}
 	return len(b.rows) > 1 || len(b.rows[0].cells) > 1 || len(after) == 0 || !s.title(b, &after[0])

@@ -81,6 +81,11 @@ func TestLayout(t *testing.T) {
 
 | A last word |
 | --- |`},
+		"a row wider than the header": {func(s *Sheet) { fill(s, 0, 0, "Item | Qty\nRope | 14\nBuoy | 3 | 4 | 5") }, `
+| Item | Qty | | |
+| --- | --- | --- | --- |
+| Rope | 14 | | |
+| Buoy | 3 | 4 | 5 |`},
 		"a title above a blank row": {func(s *Sheet) { fill(s, 0, 0, "Item | Qty\nRope | 14\n\nThe crew\n\nName | Role\nAda | Pilot") }, `
 | Item | Qty |
 | --- | --- |
