@@ -14,24 +14,90 @@ const (
 	unknownSecurity = 5
 )
 
+// maxStarts is how often the engine is started for one file: again after each page that ended it.
+const maxStarts = 3
+
 // Convert reads a PDF file. A file that its owner's password alone protects opens; one that needs a password to be read
 // is document.Encrypted. Further reasons: Damaged, Unsupported (encrypted in a way that is not known), TooCostly (ctx's
-// deadline, the engine's memory). Where ctx was cancelled, the error is ctx's.
+// deadline, the engine's memory). Where ctx was cancelled, the error is ctx's. A page that cannot be read is left out,
+// and a note says that not all are there.
 func (e *Engine) Convert(ctx context.Context, body []byte, limits document.Limits) (document.Text, error) {
 	limits = limits.WithDefaults()
-	if err := ctx.Err(); err != nil {
-		return document.Text{}, ended(ctx)
+	r := reading{ctx: ctx, body: body, limits: limits, next: outlinePage, text: layout.New(limits.Text)}
+	var first error
+	for range maxStarts {
+		err := r.run(e)
+		if err == nil {
+			break
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil || !r.opened {
+			return document.Text{}, first
+		}
+		r.next++ // what ended the engine once would again
 	}
-	run, err := e.start(ctx)
+	if r.read == 0 {
+		if first == nil {
+			first = document.Fail(document.Damaged, "pdf: none of %d pages can be read", r.text.Pages)
+		}
+		return document.Text{}, first
+	}
+	return r.text.Text(ctx)
+}
+
+// reading is a file that is being read.
+type reading struct {
+	ctx    context.Context
+	body   []byte
+	limits document.Limits
+	text   *layout.Builder
+	opened bool
+	next   int // the page that is read next
+	read   int // pages
+}
+
+// outlinePage stands for what is read before the first page.
+const outlinePage = -1
+
+// run reads from the next page on, until the end or until a page ends the engine.
+func (r *reading) run(e *Engine) error {
+	if r.ctx.Err() != nil {
+		return ended(r.ctx)
+	}
+	i, err := e.start(r.ctx)
 	if err != nil {
-		return document.Text{}, err
+		return err
 	}
-	defer run.close()
-	r := pageReader{guest: newGuest(ctx, run.module, e.memory)}
-	if err := r.open(body); err != nil {
-		return document.Text{}, err
+	defer i.close()
+	p := pageReader{guest: newGuest(r.ctx, i.module, e.memory)}
+	if err := p.open(r.body); err != nil {
+		return err
 	}
-	return r.document(limits)
+	pages := int(int32(p.call(p.fn("FPDF_GetPageCount"), p.doc)))
+	if p.err == nil && pages <= 0 {
+		p.err = document.Fail(document.Damaged, "pdf: no pages")
+	}
+	if p.err != nil {
+		return p.err
+	}
+	r.opened = true
+	r.text.Pages = pages
+	p.tagged = p.call(p.fn("FPDFCatalog_IsTagged"), p.doc) != 0
+	for ; r.next < min(pages, r.limits.Pages) && !r.text.Full(); r.next++ {
+		if r.next == outlinePage {
+			r.text.Title = p.title()
+			r.text.Bookmarks = p.bookmarks()
+		} else if sheet, ok := p.read(r.next); ok {
+			r.text.Add(&sheet)
+			r.read++
+		}
+		if p.err != nil {
+			return p.err
+		}
+	}
+	return nil
 }
 
 // open loads the file.
@@ -53,33 +119,6 @@ func (r *pageReader) open(body []byte) error {
 	default:
 		return document.Fail(document.Damaged, "pdf: error %d", why)
 	}
-}
-
-// document reads all pages.
-func (r *pageReader) document(limits document.Limits) (document.Text, error) {
-	pages := int(int32(r.call(r.fn("FPDF_GetPageCount"), r.doc)))
-	if r.err == nil && pages <= 0 {
-		r.err = document.Fail(document.Damaged, "pdf: no pages")
-	}
-	r.tagged = r.call(r.fn("FPDFCatalog_IsTagged"), r.doc) != 0
-	b := layout.New(limits.Text)
-	b.Title = r.title()
-	b.Bookmarks = r.bookmarks()
-	b.Pages = pages
-	read := 0
-	for i := 0; i < min(pages, limits.Pages) && r.err == nil && !b.Full(); i++ {
-		if p, ok := r.read(i); ok {
-			b.Add(&p)
-			read++
-		}
-	}
-	if r.err != nil {
-		return document.Text{}, r.err
-	}
-	if read == 0 {
-		return document.Text{}, document.Fail(document.Damaged, "pdf: none of %d pages can be read", pages)
-	}
-	return b.Text(r.ctx)
 }
 
 // title is the title that the file declares.

@@ -83,9 +83,9 @@ func (g *guest) fail(err error) {
 		return
 	}
 	text, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n"))
-	// The engine ends itself where it gets no memory, and the runtime ends it where it calls itself too deeply.
-	const nearly = 4 << 20
-	if size := g.memory.Size(); size > g.limit-min(g.limit, nearly) || bytes.Contains(text, []byte("stack overflow")) {
+	// The engine ends itself where it gets no memory, which it asks for in pieces up to twice what it has, and the
+	// runtime ends it where it calls itself too deeply.
+	if size := g.memory.Size(); size > g.limit/3 || bytes.Contains(text, []byte("stack overflow")) {
 		g.err = document.Fail(document.TooCostly, "engine with %d bytes of memory: %s", size, text)
 		return
 	}
