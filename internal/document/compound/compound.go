@@ -68,7 +68,7 @@ func Open(body []byte) (*File, error) {
 	next := u32(68)
 	for range most {
 		s := f.sector(next)
-		if len(s) < f.size {
+		if len(s) < f.size || len(tables) > most {
 			break
 		}
 		for i := 0; i+4 < f.size; i += 4 {

@@ -105,6 +105,15 @@ func (a *Archive) XML(name string, limits document.Limits) (*XML, error) {
 	return &XML{in: scanner{in: p}, part: name, max: limits.WithDefaults().Depth}, nil
 }
 
+// Stream begins to read a part, which is unpacked as it is read. Errors are as with Read; those of unpacking come from the reader.
+func (a *Archive) Stream(name string) (io.Reader, error) {
+	p, err := a.open(name)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
 // part is a part that is being unpacked, counted against what is left of the archive.
 type part struct {
 	name    string

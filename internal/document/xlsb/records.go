@@ -3,8 +3,12 @@
 package xlsb
 
 import (
+	"bufio"
 	"encoding/binary"
+	"errors"
+	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -51,40 +55,72 @@ type record struct {
 	data []byte
 }
 
-// walk visits the records of a part.
+// maxRecord is how long a record may be, in bytes; the longest hold a cell's text.
+const maxRecord = 8 << 20
+
+// walk visits the records of a part. What a record holds is good until the next.
 func (r *reader) walk(part string, visit func(record) error) error {
-	data, err := r.archive.Read(part)
+	stream, err := r.archive.Stream(part)
 	if err != nil {
 		return err
 	}
-	for n := 0; len(data) > 0; n++ {
+	in := bufio.NewReaderSize(stream, 32<<10)
+	var data []byte
+	for n := 0; ; n++ {
 		if n%4096 == 0 {
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
 		}
-		id, rest, ok := number(data, 2)
-		size, rest, ok2 := number(rest, 4)
-		if !ok || !ok2 || size > len(rest) {
+		id, err := number(in, 2)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		var size int
+		if err == nil {
+			if size, err = number(in, 4); errors.Is(err, io.EOF) {
+				err = errCut
+			}
+		}
+		if err == nil && size > maxRecord {
+			err = errCut
+		}
+		if err == nil {
+			data = slices.Grow(data[:0], size)[:size]
+			_, err = io.ReadFull(in, data)
+		}
+		var known *document.Error
+		switch {
+		case errors.As(err, &known):
+			return err
+		case err != nil:
 			return document.Fail(document.Damaged, "part %q: a record ends early", part)
 		}
-		if err := visit(record{id, rest[:size]}); err != nil {
+		if err := visit(record{id, data}); err != nil {
 			return err
 		}
-		data = rest[size:]
 	}
-	return nil
 }
 
+// errCut is that a number goes on for longer than it may.
+var errCut = errors.New("a record is cut off")
+
 // number reads a number of at most so many bytes, seven bits in each.
-func number(data []byte, most int) (n int, rest []byte, ok bool) {
-	for i := range min(most, len(data)) {
-		n |= int(data[i]&0x7F) << (7 * i)
-		if data[i]&0x80 == 0 {
-			return n, data[i+1:], true
+func number(in *bufio.Reader, most int) (n int, err error) {
+	for i := range most {
+		c, err := in.ReadByte()
+		if err != nil {
+			if i > 0 && errors.Is(err, io.EOF) {
+				err = errCut
+			}
+			return 0, err
+		}
+		n |= int(c&0x7F) << (7 * i)
+		if c&0x80 == 0 {
+			return n, nil
 		}
 	}
-	return 0, nil, false
+	return 0, errCut
 }
 
 func (r record) u16(at int) int {
