@@ -24,7 +24,7 @@ import (
 // Argument is the one argument of a program that is to be a child.
 const Argument = "read-documents-as-a-child"
 
-// Reader reads documents in the child. Start makes it ready, while files can still be opened.
+// Reader reads documents in the child. Start starts the engine that some documents need, while files can still be opened.
 type Reader interface {
 	Start(ctx context.Context) error
 	Read(ctx context.Context, mediaType string, body []byte) (document.Text, error)
@@ -32,8 +32,9 @@ type Reader interface {
 
 // Hello says what a child is to be.
 type Hello struct {
-	CacheDir string          `json:"cache_dir,omitempty"` // of the compiled engine for PDF files
+	CacheDir string          `json:"cache_dir,omitempty"` // of the compiled engine
 	Limits   document.Limits `json:"limits"`
+	Engine   bool            `json:"engine,omitempty"` // it is to start the engine
 }
 
 type ready struct {
@@ -72,8 +73,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, make func(Hello) Re
 	debug.SetTraceback("none")
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // said, it is not asked again of files that are closed to it
 	reader := make(hello)
-	if err := reader.Start(ctx); err != nil {
-		return writeFrame(out, frameReady, ready{Error: err.Error()}, nil)
+	if hello.Engine {
+		if err := reader.Start(ctx); err != nil {
+			return writeFrame(out, frameReady, ready{Error: err.Error()}, nil)
+		}
 	}
 	debug.FreeOSMemory()
 	debug.SetMemoryLimit(heap)

@@ -60,7 +60,7 @@ func (s scripted) Read(_ context.Context, mediaType string, body []byte) (docume
 			}
 		}
 	case "sleep":
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	case "panic":
 		panic("reader")
 	case "exit":
@@ -70,7 +70,7 @@ func (s scripted) Read(_ context.Context, mediaType string, body []byte) (docume
 		os.Exit(0)
 	case "other frame":
 		_ = writeFrame(os.Stdout, frameReady, ready{}, nil)
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	case "much":
 		return document.Text{Markdown: strings.Repeat("x", s.hello.Limits.Text+textMargin+1)}, nil
 	case "damaged":
@@ -103,7 +103,7 @@ func (s scripted) Read(_ context.Context, mediaType string, body []byte) (docume
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
 				b := make([]byte, 1<<20)
-				time.Sleep(time.Millisecond)
+				<-time.After(time.Millisecond)
 				runtime.KeepAlive(b)
 			})
 		}
@@ -120,7 +120,7 @@ func pool(t *testing.T, o Options) *Pool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Command = []string{exe, Argument}
+	o.Program, o.Args = exe, []string{exe, Argument}
 	p, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -311,14 +311,14 @@ func TestCloseEndsChildrenThatRead(t *testing.T) {
 }
 
 func TestAReaderThatDoesNotStart(t *testing.T) {
-	p := pool(t, Options{CacheDir: "broken"})
+	p := pool(t, Options{CacheDir: "broken", Engine: true})
 	for range 2 {
 		if _, err := p.Read(context.Background(), "", nil); reason(err) != document.Failed || !strings.Contains(err.Error(), "no engine") {
 			t.Errorf("%v", err)
 		}
 	}
 	if _, err := New(Options{}); err == nil {
-		t.Error("no command")
+		t.Error("no program")
 	}
 }
 

@@ -7,16 +7,19 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/document"
 	"github.com/wayleave/wayleave/internal/document/confine"
 )
 
-// Options of a pool. The zero value of a field but Command means its default.
+// Options of a pool. The zero value of a field but Program and Args means its default.
 type Options struct {
-	// Command is the program that is a child, by a path that no folder is searched for, and its arguments.
-	Command []string
+	// Program is what a child runs, by a path that no folder is searched for, and Args what it is called with, its own
+	// name first: as a child it finds Argument there.
+	Program string
+	Args    []string
 
 	CacheDir  string // private; keeps the compiled engine for PDF files; empty for none
 	Limits    document.Limits
@@ -24,23 +27,24 @@ type Options struct {
 	CPU       time.Duration // of one document; default 2 s
 	Memory    int64         // bytes that one document may add to a child; default 100 MB
 	Wall      time.Duration // that may pass for one document; default 20 s
-	StartTime time.Duration // that may pass until a child is ready; default 60 s
+	StartTime time.Duration // that may pass until a child is ready; default 2 min
 	Documents int           // after which a child makes room for a new one; default 100
 	Log       *slog.Logger  // default: none
+	Engine    bool          // children start the reader's engine before they are ready
 
 	watch time.Duration // how often a child is looked at
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if len(o.Command) == 0 {
-		return o, errors.New("child: no command")
+	if o.Program == "" || len(o.Args) == 0 {
+		return o, errors.New("child: no program")
 	}
 	if o.Size < 0 || o.Size > 8 {
 		return o, fmt.Errorf("child: %d children", o.Size)
 	}
 	o.Limits = o.Limits.WithDefaults()
 	o.Size = or(o.Size, 2)
-	o.CPU, o.Wall, o.StartTime = or(o.CPU, 2*time.Second), or(o.Wall, 20*time.Second), or(o.StartTime, time.Minute)
+	o.CPU, o.Wall, o.StartTime = or(o.CPU, 2*time.Second), or(o.Wall, 20*time.Second), or(o.StartTime, 2*time.Minute)
 	o.Memory, o.Documents, o.watch = or(o.Memory, 100_000_000), or(o.Documents, 100), or(o.watch, 5*time.Millisecond)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -62,24 +66,20 @@ var ErrClosed = errors.New("the reader of documents is closed")
 // Pool keeps children. It is safe for concurrent use.
 type Pool struct {
 	o      Options
-	slots  chan *process // nil: a child is to be made
-	orders chan order    // to the thread that makes children
+	slots  chan *process    // nil: a child is to be made
+	orders chan chan<- made // to the thread that makes children
 	ctx    context.Context
 	stop   context.CancelFunc
 
 	background sync.WaitGroup
+	starting   atomic.Bool
 	mu         sync.Mutex // guards what follows
 	closed     bool
 	maker      bool // runs
 	live       map[*process]bool
 }
 
-// order is a child that is wanted.
-type order struct {
-	ctx  context.Context
-	made chan<- made
-}
-
+// made is a child that was ordered.
 type made struct {
 	p   *process
 	err error
@@ -91,7 +91,7 @@ func New(o Options) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{o: o, slots: make(chan *process, o.Size), orders: make(chan order), live: map[*process]bool{}}
+	p := &Pool{o: o, slots: make(chan *process, o.Size), orders: make(chan chan<- made), live: map[*process]bool{}}
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	for range o.Size {
 		p.slots <- nil
@@ -125,20 +125,23 @@ func (p *Pool) run(f func()) bool {
 
 // refill makes a child for a slot that was taken, in the background.
 func (p *Pool) refill() {
-	if !p.run(func() {
-		c, err := p.make(p.ctx)
-		if err != nil && p.ctx.Err() == nil {
-			p.o.Log.Warn("a reader of documents does not start", "error", err)
-		}
-		p.slots <- c
-	}) {
+	if !p.run(func() { p.fill(p.order()) }) {
 		p.slots <- nil
 	}
 }
 
-// make starts a child. Children end with the thread that started them, so that is always the same, which lives as long
-// as the pool.
-func (p *Pool) make(ctx context.Context) (*process, error) {
+// fill waits for a child that was ordered and puts it into its slot.
+func (p *Pool) fill(got <-chan made) {
+	m := <-got
+	if m.err != nil && p.ctx.Err() == nil {
+		p.o.Log.Warn("a reader of documents does not start", "error", m.err)
+	}
+	p.slots <- m.p
+}
+
+// order asks for a child. Children end with the thread that started them, so that is always the same, which lives as
+// long as the pool.
+func (p *Pool) order() <-chan made {
 	p.mu.Lock()
 	if !p.maker && !p.closed {
 		p.maker = true
@@ -147,14 +150,11 @@ func (p *Pool) make(ctx context.Context) (*process, error) {
 	p.mu.Unlock()
 	got := make(chan made, 1)
 	select {
-	case p.orders <- order{ctx, got}:
+	case p.orders <- got:
 	case <-p.ctx.Done():
-		return nil, ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
+		got <- made{err: ErrClosed}
 	}
-	m := <-got
-	return m.p, m.err
+	return got
 }
 
 func (p *Pool) makeAll() {
@@ -171,21 +171,20 @@ func (p *Pool) makeAll() {
 				c.end()
 			}
 			return
-		case o := <-p.orders:
-			c, err := p.start(o.ctx)
-			o.made <- made{c, err}
+		case got := <-p.orders:
+			p.starting.Store(true)
+			c, err := p.start()
+			p.starting.Store(false)
+			got <- made{c, err}
 		}
 	}
 }
 
 // start makes a child, and another one in place of one that had to compile its engine, which holds what that took.
-func (p *Pool) start(ctx context.Context) (*process, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(p.ctx, cancel)()
+func (p *Pool) start() (*process, error) {
 	const compiled = 160 << 20 // bytes; a child that did not holds some 60 MB
 	for try := 0; ; try++ {
-		c, err := start(ctx, p.o)
+		c, err := start(p.ctx, p.o)
 		if err != nil {
 			return nil, err
 		}
@@ -209,6 +208,9 @@ func (p *Pool) start(ctx context.Context) (*process, error) {
 	}
 }
 
+// Starting says that a child is being made.
+func (p *Pool) Starting() bool { return p.starting.Load() }
+
 // take waits for a child.
 func (p *Pool) take(ctx context.Context) (*process, error) {
 	if p.ctx.Err() != nil {
@@ -226,12 +228,28 @@ func (p *Pool) take(ctx context.Context) (*process, error) {
 		return c, nil
 	}
 	p.drop(c)
-	c, err := p.make(ctx)
-	if err != nil {
+	// A child that has begun to start goes on when the caller does not wait for it: its first start may take longer than
+	// a caller does, and is then not begun anew for the next one.
+	got := make(chan made, 1)
+	if !p.run(func() {
+		m := <-p.order()
+		got <- m
+	}) {
 		p.slots <- nil
-		return nil, err
+		return nil, ErrClosed
 	}
-	return c, nil
+	select {
+	case m := <-got:
+		if m.err != nil {
+			p.slots <- nil
+		}
+		return m.p, m.err
+	case <-ctx.Done():
+		if !p.run(func() { p.fill(got) }) {
+			p.slots <- nil
+		}
+		return nil, ctx.Err()
+	}
 }
 
 // give puts a child back, or a new one in its place.
@@ -313,4 +331,34 @@ func (p *process) gone() bool {
 	default:
 		return false
 	}
+}
+
+// Pools are one whose children have the engine, which some documents need, and one whose children have none: they are
+// there at once, and hold less.
+type Pools struct {
+	Plain, Engine *Pool
+	// Needs says that a document needs the engine.
+	Needs func(mediaType string, body []byte) bool
+}
+
+// Read is Pool.Read in the pool that a document needs.
+func (p Pools) Read(ctx context.Context, mediaType string, body []byte) (document.Text, error) {
+	if p.Needs(mediaType, body) {
+		return p.Engine.Read(ctx, mediaType, body)
+	}
+	return p.Plain.Read(ctx, mediaType, body)
+}
+
+// Warm starts a child of each kind in the background.
+func (p Pools) Warm() {
+	p.Plain.Warm()
+	p.Engine.Warm()
+}
+
+// Close closes both.
+func (p Pools) Close(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() { p.Plain.Close(ctx) })
+	both.Go(func() { p.Engine.Close(ctx) })
+	both.Wait()
 }

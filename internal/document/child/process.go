@@ -32,7 +32,7 @@ type process struct {
 // start makes a child and waits until it is ready.
 func start(ctx context.Context, o Options) (*process, error) {
 	p := &process{o: o, ended: make(chan struct{})}
-	p.cmd = exec.Command(o.Command[0], o.Command[1:]...)
+	p.cmd = &exec.Cmd{Path: o.Program, Args: o.Args}
 	p.cmd.Env = []string{} // nil would be this process's own
 	p.cmd.Dir = folder
 	p.cmd.SysProcAttr = attributes()
@@ -54,7 +54,7 @@ func start(ctx context.Context, o Options) (*process, error) {
 	p.meter = newMeter(p.cmd.Process.Pid)
 	var r ready
 	err = p.within(ctx, o.StartTime, func() error {
-		if err := writeFrame(p.in, frameHello, Hello{CacheDir: o.CacheDir, Limits: o.Limits}, nil); err != nil {
+		if err := writeFrame(p.in, frameHello, Hello{CacheDir: o.CacheDir, Limits: o.Limits, Engine: o.Engine}, nil); err != nil {
 			return err
 		}
 		_, err := readFrame(p.out, frameReady, &r, 0)

@@ -26,8 +26,9 @@ import (
 
 // Reader reads documents. It is safe for concurrent use.
 type Reader struct {
-	limits document.Limits
-	pdf    pdf.Options
+	limits  document.Limits
+	pdf     pdf.Options
+	without bool // the engine
 
 	mu     sync.Mutex // guards engine while it starts
 	engine *pdf.Engine
@@ -36,6 +37,16 @@ type Reader struct {
 // New makes a reader and starts nothing: the engine for PDF files starts with Start, or with the first of them.
 func New(limits document.Limits, engine pdf.Options) *Reader {
 	return &Reader{limits: limits.WithDefaults(), pdf: engine}
+}
+
+// WithoutEngine makes a reader that reads no PDF files.
+func WithoutEngine(limits document.Limits) *Reader {
+	return &Reader{limits: limits.WithDefaults(), without: true}
+}
+
+// NeedsEngine says that a document is a PDF file, or counts as one.
+func NeedsEngine(mediaType string, body []byte) bool {
+	return kindOf(mediaType, body) == bodytype.TypePDF
 }
 
 // Start starts the engine for PDF files: a tenth of a second where its folder keeps the compiled engine, else seconds.
@@ -101,6 +112,9 @@ func (r *Reader) read(ctx context.Context, mediaType string, body []byte) (docum
 	}
 	switch kind := kindOf(mediaType, body); kind {
 	case bodytype.TypePDF:
+		if r.without {
+			return document.Text{}, document.Fail(document.Unsupported, "no engine")
+		}
 		engine, err := r.started(ctx)
 		if err != nil {
 			return document.Text{}, fmt.Errorf("start the engine: %w", err)
