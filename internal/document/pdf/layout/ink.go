@@ -42,9 +42,8 @@ type word struct {
 // maxFontSize is the biggest size that tells anything of its line's neighbours.
 const maxFontSize = 400
 
-// clean drops what nobody can see on the page and what is drawn twice, and answers the characters by their turn.
+// clean drops what nobody can see on the page, and answers the characters by their turn.
 func clean(p *Page) (turned [5][]ink) {
-	seen := map[[3]int32]bool{}
 	seenText := slices.ContainsFunc(p.Glyphs, func(g Glyph) bool {
 		return int(g.Style) < len(p.Styles) && !p.Styles[g.Style].Unseen && !p.Styles[g.Style].Pale
 	})
@@ -64,44 +63,13 @@ func clean(p *Page) (turned [5][]ink) {
 			continue
 		}
 		size := min(max(look.Size, 1), maxFontSize)
-		// Bold is sometimes made by drawing a text again, a hair beside itself.
-		key := [3]int32{int32(g.Rune), int32((g.X0 + g.X1) * 2 / size), int32((g.Y0 + g.Y1) * 2 / size)}
-		if g.Rune != '.' && near(seen, key) && twin(turned[g.Turn], g, int32(i), size) {
-			continue
-		}
-		seen[key] = true
 		turned[g.Turn] = append(turned[g.Turn], ink{Glyph: g, size: size, seq: int32(i)})
 	}
 	return turned
 }
 
-// near says that a key or one beside it has been seen.
-func near(seen map[[3]int32]bool, key [3]int32) bool {
-	for dx := int32(-1); dx <= 1; dx++ {
-		for dy := int32(-1); dy <= 1; dy++ {
-			if seen[[3]int32{key[0], key[1] + dx, key[2] + dy}] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func within(rects []Rect, x, y float32) bool {
 	return slices.ContainsFunc(rects, func(r Rect) bool { return x >= r.X0 && x <= r.X1 && y >= r.Y0 && y <= r.Y1 })
-}
-
-// twin says that g is drawn over one of the characters before it.
-func twin(before []ink, g Glyph, seq int32, size float32) bool {
-	const most = 400 // looked back
-	// The last ones before it are letters of one sign, such as a ligature, whose place they share.
-	for i := len(before) - 1; i >= 0 && i >= len(before)-most; i-- {
-		b := &before[i]
-		if seq-b.seq > 2 && b.Rune == g.Rune && abs(b.X0-g.X0) < 0.15*size && abs(b.Y0-g.Y0) < 0.15*size {
-			return true
-		}
-	}
-	return false
 }
 
 func finite(r Rect) bool {
@@ -254,6 +222,26 @@ func beside(line []chunk, c chunk) bool {
 	return false
 }
 
+// single drops characters that are drawn over the same one, a hair beside it: bold is sometimes made so. inks go from
+// left to right.
+func single(inks []ink) []ink {
+	out := inks[:0]
+	for i := range inks {
+		k := &inks[i]
+		twin := false
+		for j := len(out) - 1; j >= 0 && j >= len(out)-3 && !twin; j-- {
+			o := &out[j]
+			// Letters of one sign, such as a ligature, share its place and follow each other.
+			twin = o.Rune == k.Rune && k.Rune != '.' && max(o.seq-k.seq, k.seq-o.seq) > 2 &&
+				abs(o.X0-k.X0) < 0.15*k.size && abs(o.Y0-k.Y0) < 0.15*k.size
+		}
+		if !twin {
+			out = append(out, *k)
+		}
+	}
+	return out
+}
+
 // newRow makes words of a line.
 func newRow(l line) (row, bool) {
 	var inks []ink
@@ -264,6 +252,7 @@ func newRow(l line) (row, bool) {
 		return row{}, false
 	}
 	slices.SortStableFunc(inks, func(a, b ink) int { return cmp.Compare(a.X0+a.X1, b.X0+b.X1) })
+	inks = single(inks)
 	settleShared(inks)
 	settleMarks(inks)
 	inks = overstruck(inks)

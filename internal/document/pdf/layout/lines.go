@@ -133,7 +133,7 @@ func (l *liner) line(r row) textLine {
 	}
 	flush()
 	if level != 255 {
-		t.level = level
+		t.level = min(level, 6)
 	}
 	if t.letters == 0 {
 		t.bold = false

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/bidi"
@@ -49,12 +50,21 @@ func settleShared(inks []ink) {
 		for j < len(inks) && inks[j].Rect == inks[i].Rect && inks[j].seq == inks[j-1].seq+1 && strength(inks[j].Rune) < 0 {
 			j++
 		}
-		if j > i+1 && strength(inks[i].Rune) < 0 {
+		switch {
+		case j == i+2 && (alef(inks[i].Rune) && lam(inks[i+1].Rune) || lam(inks[i].Rune) && alef(inks[i+1].Rune)):
+			if lam(inks[i].Rune) { // read lam first, whichever way the engine has put them
+				inks[i], inks[i+1] = inks[i+1], inks[i]
+			}
+		case j > i+1 && strength(inks[i].Rune) < 0:
 			slices.Reverse(inks[i:j])
 		}
 		i = j
 	}
 }
+
+func lam(c rune) bool { return c == 'ل' }
+
+func alef(c rune) bool { return c == 'ا' || c == 'أ' || c == 'إ' || c == 'آ' || c == 'ٱ' }
 
 // settleMarks puts marks that stand on a letter right after it, whichever side of it their ink is on.
 func settleMarks(inks []ink) {
@@ -185,7 +195,7 @@ func logical(words []word, backwards bool) []word {
 	for i, u := range order {
 		if u.blank {
 			// The engine finds blanks on the wrong side of turned brackets.
-			if !(i > 0 && order[i-1].turned && opens(order[i-1].Rune) || i+1 < len(order) && order[i+1].turned && closes(order[i+1].Rune)) {
+			if !(i > 0 && order[i-1].turned && opens(order[i-1].Rune) || i+1 < len(order) && order[i+1].turned && (closes(order[i+1].Rune) || strings.ContainsRune(".،,؛:؟", order[i+1].Rune)) && (i+2 == len(order) || order[i+2].blank)) {
 				flush()
 			}
 		} else {
