@@ -68,6 +68,18 @@ func TestTextInFormsAndWithoutInk(t *testing.T) {
 	}
 }
 
+func TestFilledFieldsAreRead(t *testing.T) {
+	f := &file{}
+	shown := f.stream("/Type/XObject/Subtype/Form/BBox[0 0 200 20]/Resources<<"+fonts+">>", at(2, 5, "F1", 10, "Karlsen"))
+	field := f.add("<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(Karlsen)/F 4/Rect[100 695 300 715]/AP<</N %d 0 R>>>>", shown)
+	hidden := f.add("<</Type/Annot/Subtype/Widget/FT/Tx/T(other)/V(Nobody)/F 2/Rect[100 595 300 615]/AP<</N %d 0 R>>>>", shown)
+	f.pages(page{entries: fmt.Sprintf("/Annots[%d 0 R %d 0 R<</Type/Annot/Subtype/Link/Rect[50 640 120 660]/A<</S/URI/URI(https://harbour.example/)>>>>]", field, hidden),
+		content: at(50, 700, "F1", 10, "Name:") + at(50, 650, "F1", 10, "The rules")})
+	if got := convert(t, f.bytes()).Markdown; got != "Name: Karlsen\n\n[The rules](https://harbour.example/)" && got != "Name: Karlsen\n\n[The](https://harbour.example/) [rules](https://harbour.example/)" {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestAScanSaysThatItHasNoText(t *testing.T) {
 	f := &file{}
 	image := f.stream("/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8", "x")

@@ -68,7 +68,7 @@ func (r *pageReader) read(index int) (p layout.Page, ok bool) {
 	if page == 0 {
 		return p, false
 	}
-	defer r.call(r.fn("FPDF_ClosePage"), page)
+	defer func() { r.call(r.fn("FPDF_ClosePage"), page) }()
 	f, ok := r.frame(page)
 	if !ok {
 		return p, false
@@ -76,11 +76,44 @@ func (r *pageReader) read(index int) (p layout.Page, ok bool) {
 	p.Number = index + 1
 	p.Width, p.Height = f.size()
 	r.fonts = map[uint64]font{}
+	r.links(page, f, &p)
+	if r.stamped(page) && r.work(r.fn("FPDFPage_Flatten"), page, 0) == flattened {
+		// What fields and notes show is a part of the page now, as soon as it is read again.
+		r.call(r.fn("FPDF_ClosePage"), page)
+		if page = r.work(r.fn("FPDF_LoadPage"), r.doc, uint64(index)); page == 0 {
+			return p, false
+		}
+	}
 	roles := r.roles(page)
 	r.text(page, f, roles, &p)
 	r.drawings(page, f, &p)
-	r.links(page, f, &p)
 	return p, r.err == nil
+}
+
+const flattened = 1
+
+// Kinds of annotations.
+const (
+	linkNote  = 2
+	popupNote = 16
+)
+
+// stamped says that something is laid over the page that may show text, such as the fields of a form.
+func (r *pageReader) stamped(page uint64) bool {
+	const most = 2000
+	n := min(int(int32(r.call(r.fn("FPDFPage_GetAnnotCount"), page))), most)
+	for i := range n {
+		note := r.call(r.fn("FPDFPage_GetAnnot"), page, uint64(i))
+		if note == 0 {
+			continue
+		}
+		kind := r.call(r.fn("FPDFAnnot_GetSubtype"), note)
+		r.call(r.fn("FPDFPage_CloseAnnot"), note)
+		if kind != linkNote && kind != popupNote {
+			return true
+		}
+	}
+	return false
 }
 
 // frame reads what part of a page is shown, and how it is turned.
