@@ -21,7 +21,7 @@ type Shown struct {
 }
 
 // maxCode is how long a format may be, in bytes; Excel allows 255 characters. A longer one counts as General.
-const maxCode = 2048
+const maxCode = 1024
 
 // Parse reads a format code. It takes any: what it does not know it shows as it stands.
 func Parse(code string) *Format {

@@ -26,6 +26,9 @@ const (
 	maxColumn = 1 << 16
 )
 
+// maxText is how many bytes of a cell's text are of use.
+const maxText = 128 << 10
+
 // part reads an element of a table: columns, rows, or groups of either.
 func (t *table) part(name string) error {
 	switch name {
@@ -184,6 +187,7 @@ func (t *table) paragraph(b *strings.Builder, link *string) error {
 		switch {
 		case x.Kind == pack.End && x.Depth() < depth:
 			return nil
+		case b.Len() > maxText: // more than a cell may have
 		case x.Kind == pack.Chars:
 			b.WriteString(x.Text)
 		case x.Kind == pack.Start:

@@ -128,17 +128,32 @@ func (x *XML) Skip() error {
 }
 
 // AllText gives all characters of the element that started, and reads up to its end.
-func (x *XML) AllText() (string, error) {
+func (x *XML) AllText() (string, error) { return x.TextUpTo(1 << 30) }
+
+// TextUpTo is AllText for elements of whose characters no more than so many bytes are of use: what is beyond them, up to the size
+// of a piece, may be missing.
+func (x *XML) TextUpTo(most int) (string, error) {
+	first := ""
 	var b strings.Builder
 	for depth := x.depth; x.depth >= depth; {
 		if err := x.unexpected(x.Next()); err != nil {
 			return "", err
 		}
-		if x.Kind == Chars {
+		switch {
+		case x.Kind != Chars:
+		case first == "" && b.Len() == 0:
+			first = x.Text // most have this alone
+		case b.Len() == 0 && len(first) <= most:
+			b.WriteString(first)
+			b.WriteString(x.Text)
+		case b.Len() > 0 && b.Len() <= most:
 			b.WriteString(x.Text)
 		}
 	}
-	return b.String(), nil
+	if b.Len() > 0 {
+		return b.String(), nil
+	}
+	return first, nil
 }
 
 // Children calls visit for each element directly below the one that started; visit may read up to its end and need not.

@@ -24,16 +24,24 @@ type block struct {
 
 func blockOf(rows []row) block {
 	b := block{rows: rows}
-	var taken [(maxColumn + 1) / 64]uint64
+	if len(rows) == 0 {
+		return b
+	}
+	low, high := rows[0].cells[0].column, uint16(0)
+	for _, r := range rows {
+		low, high = min(low, r.cells[0].column), max(high, r.cells[len(r.cells)-1].column)
+	}
+	low /= 64
+	taken := make([]uint64, high/64-low+1)
 	for _, r := range rows {
 		for _, c := range r.cells {
-			taken[c.column/64] |= 1 << (c.column % 64)
+			taken[c.column/64-low] |= 1 << (c.column % 64)
 		}
 	}
 	for i, w := range taken {
 		for bit := 0; w != 0; bit, w = bit+1, w>>1 {
 			if w&1 != 0 {
-				b.columns = append(b.columns, uint16(i*64+bit))
+				b.columns = append(b.columns, (uint16(i)+low)*64+uint16(bit))
 			}
 		}
 	}

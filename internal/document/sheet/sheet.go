@@ -38,6 +38,7 @@ type Value struct {
 const (
 	maxCellText = 32767  // bytes of one cell; Excel holds as many characters
 	maxMerges   = 50_000 // of one sheet
+	maxLooks    = 2_000_000
 	maxBands    = 50_000 // hidden runs of rows, and of columns, of one sheet
 	maxNames    = 100    // of hidden sheets that are named
 	maxRow      = 1<<24 - 1
@@ -52,16 +53,21 @@ type Book struct {
 	hidden []string // names, at most maxNames
 	nHid   int
 	left   int // cells that may yet be kept
+	looks  int // cells that may yet be looked at for links
+	bytes  int // of text that may yet be kept; more than is shown, for cropping takes some away
 }
 
 // New makes an empty book.
 func New(limits document.Limits) *Book {
 	limits = limits.WithDefaults()
-	return &Book{limits: limits, left: limits.Cells}
+	return &Book{limits: limits, left: limits.Cells, bytes: spare * limits.Text, looks: maxLooks}
 }
 
-// Sheet adds a visible sheet behind those that are there.
+// Sheet adds a visible sheet behind those that are there, whose cells are all set by then.
 func (b *Book) Sheet(name string) *Sheet {
+	if n := len(b.sheets); n > 0 {
+		b.sheets[n-1].close()
+	}
 	s := &Sheet{book: b, name: name, lastRow: -1}
 	b.sheets = append(b.sheets, s)
 	return s
@@ -75,6 +81,14 @@ func (b *Book) Part(name string) *Sheet {
 	s := b.Sheet(name)
 	s.part = true
 	return s
+}
+
+// close lets go of what is needed for setting cells alone.
+func (s *Sheet) close() {
+	s.allColumns, s.droppedColumns = s.columns.n, s.columns.n-s.columns.keptCount()
+	for _, set := range []*seen{&s.rows, &s.columns, &s.outRows, &s.outColumns} {
+		set.pieces = nil
+	}
 }
 
 // Hide tells of a sheet that is hidden and left out.
@@ -106,14 +120,16 @@ type Sheet struct {
 	sorted  bool // as cells stand; kept by Set
 	lastRow int
 
-	rows, columns seen // with a value
-	keptRows      int
-	merges        []area
-	hiddenRows    bands
-	hiddenColumns bands
-	outRows       seen // hidden, and with values
-	outColumns    seen
-	lost          bool // cells were left out because the book has too many
+	rows, columns  seen // with a value
+	keptRows       int
+	allColumns     int // with a value; this and what follows are known when the sheet is closed
+	droppedColumns int // that were not kept
+	merges         []area
+	hiddenRows     bands
+	hiddenColumns  bands
+	outRows        seen // hidden, and with values
+	outColumns     seen
+	lost           bool // cells were left out because the book has too many
 }
 
 type cell struct {
@@ -156,7 +172,7 @@ func (s *Sheet) Keeps(row, column int) bool {
 	if !s.rows.kept(row) || !s.columns.kept(column) {
 		return false
 	}
-	if s.book.left == 0 {
+	if s.book.left == 0 || s.book.bytes <= 0 {
 		s.lost = true
 		return false
 	}
@@ -178,6 +194,7 @@ func (s *Sheet) Set(row, column int, v Value) {
 		}
 		text = text[:end] + "…"
 	}
+	s.book.bytes -= len(text)
 	c := cell{text: text, row: int32(row), column: uint16(column), kind: v.Kind}
 	if n := len(s.cells); n == 0 {
 		s.sorted = true
@@ -196,13 +213,13 @@ func (s *Sheet) Set(row, column int, v Value) {
 
 // Link gives the cells of an area an address, those that are set by then.
 func (s *Sheet) Link(row, column, lastRow, lastColumn int, address string) {
-	if !absolute(address) {
+	if !absolute(address) || row < 0 || column < 0 {
 		return
 	}
 	s.sort()
-	from, _ := slices.BinarySearchFunc(s.cells, row, func(c cell, row int) int { return cmp.Compare(int(c.row), row) })
-	const most = 1000 // cells that one link is looked up for
-	for i := from; i < len(s.cells) && i-from < most && int(s.cells[i].row) <= lastRow; i++ {
+	from, _ := slices.BinarySearchFunc(s.cells, cell{row: int32(min(row, maxRow)), column: uint16(min(column, maxColumn))}, compare)
+	for i := from; i < len(s.cells) && int(s.cells[i].row) <= lastRow && s.book.looks > 0; i++ {
+		s.book.looks--
 		c := &s.cells[i]
 		if int(c.column) < column || int(c.column) > lastColumn {
 			continue

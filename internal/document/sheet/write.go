@@ -26,6 +26,9 @@ type writer struct {
 func (b *Book) Text(ctx context.Context) (document.Text, error) {
 	w := &writer{Writer: scribe.New(ctx, 4096), limits: b.limits}
 	w.KeepLines(true)
+	if n := len(b.sheets); n > 0 {
+		b.sheets[n-1].close()
+	}
 	for i, s := range b.sheets {
 		if err := ctx.Err(); err != nil {
 			return document.Text{}, err
@@ -135,6 +138,10 @@ func (w *writer) sheet(s *Sheet) {
 	if s.lost {
 		rows = max(rows, s.rows.n)
 	}
+	if w.full && len(shown) == rows {
+		w.remark("The last row is cut off.")
+		w.cutSheets++
+	}
 	w.cutLine(len(shown), rows, min(columns, w.limits.Columns), columns)
 	if hidden := s.hiddenWords(); hidden != "" {
 		w.remark(hidden)
@@ -143,16 +150,24 @@ func (w *writer) sheet(s *Sheet) {
 
 // cropColumns drops the cells right of as many columns with values as may be shown, and tells how many have values.
 func (s *Sheet) cropColumns(most int) int {
-	if s.columns.n <= most {
-		return s.columns.n
+	if s.allColumns <= most || len(s.cells) == 0 {
+		return s.allColumns
 	}
-	columns := blockOf([]row{{cells: s.cells}}).columns
-	total := len(columns) + s.columns.n - s.columns.keptCount()
+	var all block
+	for i := 0; i < len(s.cells); {
+		j := i + 1
+		for j < len(s.cells) && s.cells[j].row == s.cells[i].row {
+			j++
+		}
+		all.rows = append(all.rows, row{int(s.cells[i].row), s.cells[i:j]})
+		i = j
+	}
+	columns := blockOf(all.rows).columns
 	if len(columns) > most {
 		last := columns[most-1]
 		s.cells = slices.DeleteFunc(s.cells, func(c cell) bool { return c.column > last })
 	}
-	return total
+	return len(columns) + s.droppedColumns
 }
 
 // cutLine says what of a sheet is not shown.
@@ -214,7 +229,10 @@ func (w *writer) row(s *Sheet, r row, columns []uint16) {
 	w.BeginRow()
 	cells := r.cells
 	for _, column := range columns {
-		if len(cells) == 0 || cells[0].column != column {
+		if w.Len() >= w.limits.Text {
+			w.full = true // one row may be longer than all that is shown
+		}
+		if len(cells) == 0 || cells[0].column != column || w.full {
 			w.EmptyCell()
 			continue
 		}

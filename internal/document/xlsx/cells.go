@@ -97,10 +97,10 @@ func (r *reader) cell(s *sheet.Sheet, x *pack.XML, row, column int) error {
 	err := x.Children(func(name string) (err error) {
 		switch name {
 		case "v":
-			value, err = x.AllText()
+			value, err = x.TextUpTo(maxText)
 			hasValue = true
 		case "f":
-			formula, err = x.AllText()
+			formula, err = x.TextUpTo(maxText)
 		case "is":
 			var b strings.Builder
 			err = richText(x, &b)

@@ -41,22 +41,29 @@ func (r *reader) readStrings() error {
 	})
 }
 
+// maxText is how many bytes of a text are of use: more than a cell may have.
+const maxText = 128 << 10
+
 // richText reads the text of the element that started: its own and its runs', without how it is pronounced.
 func richText(x *pack.XML, b *strings.Builder) error {
+	end := b.Len() + maxText
+	write := func() error {
+		text, err := x.TextUpTo(maxText)
+		if b.Len() < end {
+			b.WriteString(unescape(text))
+		}
+		return err
+	}
 	return x.Children(func(name string) error {
 		switch name {
 		case "t":
-			text, err := x.AllText()
-			b.WriteString(unescape(text))
-			return err
+			return write()
 		case "r":
 			return x.Children(func(name string) error {
 				if name != "t" {
 					return nil
 				}
-				text, err := x.AllText()
-				b.WriteString(unescape(text))
-				return err
+				return write()
 			})
 		}
 		return nil
