@@ -173,6 +173,9 @@ func (r *reader) table(x *pack.XML) error {
 	case r.hidden[style], x.Attr("display") == "false":
 		r.book.Hide(name)
 		return nil
+	case !r.book.Room():
+		r.book.Skip()
+		return nil
 	}
 	t := &table{reader: r, x: x, sheet: r.book.Sheet(name)}
 	return x.Children(t.part)

@@ -38,7 +38,8 @@ type Value struct {
 const (
 	maxCellText = 32767  // bytes of one cell; Excel holds as many characters
 	maxMerges   = 50_000 // of one sheet
-	maxLooks    = 2_000_000
+	maxLooks    = 300_000
+	maxSheets   = 1000   // that are read; of more it is said that they are there
 	maxBands    = 50_000 // hidden runs of rows, and of columns, of one sheet
 	maxNames    = 100    // of hidden sheets that are named
 	maxRow      = 1<<24 - 1
@@ -52,9 +53,11 @@ type Book struct {
 	sheets []*Sheet
 	hidden []string // names, at most maxNames
 	nHid   int
-	left   int // cells that may yet be kept
-	looks  int // cells that may yet be looked at for links
-	bytes  int // of text that may yet be kept; more than is shown, for cropping takes some away
+
+	skipped int // visible sheets
+	left    int // cells that may yet be kept
+	looks   int // cells that may yet be looked at for links
+	bytes   int // of text that may yet be kept; more than is shown, for cropping takes some away
 }
 
 // New makes an empty book.
@@ -82,6 +85,12 @@ func (b *Book) Part(name string) *Sheet {
 	s.part = true
 	return s
 }
+
+// Room tells whether another sheet is worth reading: what is kept of it could be shown.
+func (b *Book) Room() bool { return len(b.sheets) < maxSheets && b.left > 0 && b.bytes > 0 }
+
+// Skip tells of a visible sheet that is not read, for want of room.
+func (b *Book) Skip() { b.skipped++ }
 
 // close lets go of what is needed for setting cells alone.
 func (s *Sheet) close() {

@@ -254,9 +254,17 @@ func TestCellsOfABookAreBounded(t *testing.T) {
 		one.Set(r, 1, Value{Text: "b"})
 	}
 	two.Set(0, 0, Value{Text: "c"})
-	text, err := b.Text(context.Background())
-	if err != nil {
+	var text document.Text
+	var err error
+	if b.Room() {
+		t.Error("there is room")
+	}
+	b.Skip()
+	if text, err = b.Text(context.Background()); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(text.Markdown, "Shown are 2 of 3 sheets.") || text.Notes[0].Data["sheets"] != 3 {
+		t.Errorf("%v %s", text.Notes, text.Markdown)
 	}
 	if !strings.Contains(text.Markdown, "Shown are 50 of 60 rows") || !strings.Contains(text.Markdown, "more than are read") {
 		t.Errorf("%s", text.Markdown)

@@ -29,16 +29,20 @@ func (b *Book) Text(ctx context.Context) (document.Text, error) {
 	if n := len(b.sheets); n > 0 {
 		b.sheets[n-1].close()
 	}
-	for i, s := range b.sheets {
+	shown := 0
+	for _, s := range b.sheets {
 		if err := ctx.Err(); err != nil {
 			return document.Text{}, err
 		}
 		if w.full {
-			w.remark(fmt.Sprintf("Shown are %s of %s sheets.", thousands(i), thousands(len(b.sheets))))
-			w.cutSheets += len(b.sheets) - i
 			break
 		}
+		shown++
 		w.sheet(s)
+	}
+	if all := len(b.sheets) + b.skipped; shown < all {
+		w.remark(fmt.Sprintf("Shown are %s of %s sheets.", thousands(shown), thousands(all)))
+		w.cutSheets += all - shown
 	}
 	if !w.values {
 		w.remark("No visible sheet of this workbook has a cell with content.")

@@ -130,6 +130,9 @@ func (r *reader) read() error {
 		case e.hidden:
 			r.book.Hide(e.name)
 			continue
+		case !r.book.Room():
+			r.book.Skip()
+			continue
 		}
 		s := r.book.Sheet(e.name)
 		if e.kind == 2 {

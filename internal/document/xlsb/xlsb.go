@@ -162,6 +162,10 @@ func (r *reader) oneSheet(e entry, i int) error {
 		r.book.Hide(e.name)
 		return nil
 	}
+	if !r.book.Room() {
+		r.book.Skip()
+		return nil
+	}
 	s := r.book.Sheet(e.name)
 	rel, ok := r.rels.ByID(e.id)
 	if !ok || !r.archive.Has(rel.Target) {

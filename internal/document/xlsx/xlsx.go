@@ -134,6 +134,10 @@ func (r *reader) workbook(part string) ([]entry, error) {
 
 // oneSheet reads a visible sheet, the i-th of all.
 func (r *reader) oneSheet(e entry, i int) error {
+	if !r.book.Room() {
+		r.book.Skip()
+		return nil
+	}
 	s := r.book.Sheet(e.name)
 	rel, ok := r.rels.ByID(e.id)
 	if !ok || !r.archive.Has(rel.Target) {
