@@ -9,8 +9,14 @@ const (
 
 // roles is what the file's own structure says of a page's pieces of text, by their number.
 type roles struct {
-	levels map[int32]uint8
+	pieces map[int32]role
 	tagged bool
+}
+
+// role is what an element is to the text in it.
+type role struct {
+	level uint8 // of a heading
+	cell  layout.Cell
 }
 
 // roles reads the structure of a page.
@@ -23,40 +29,81 @@ func (r *pageReader) roles(page uint64) roles {
 		return roles{tagged: true}
 	}
 	defer r.call(r.fn("FPDF_StructTree_Close"), tree)
-	w := roleReader{pageReader: r, out: map[int32]uint8{}, left: maxElements}
+	w := roleReader{pageReader: r, out: map[int32]role{}, left: maxElements}
 	n := int(int32(r.call(r.fn("FPDF_StructTree_CountChildren"), tree)))
 	child := r.fn("FPDF_StructTree_GetChildAtIndex")
 	for i := 0; i < n && w.left > 0 && r.err == nil; i++ {
-		w.element(r.call(child, tree, uint64(i)), 0, 0)
+		w.element(r.call(child, tree, uint64(i)), role{}, 0)
 	}
-	return roles{levels: w.out, tagged: true}
+	return roles{pieces: w.out, tagged: true}
 }
 
 type roleReader struct {
 	*pageReader
-	out  map[int32]uint8
-	left int
+	out    map[int32]role
+	left   int
+	tables uint16
 }
 
-// element notes the numbers under an element that are a heading's.
-func (w *roleReader) element(e uint64, level uint8, depth int) {
+// element notes the numbers under an element that are a heading's or a cell's.
+func (w *roleReader) element(e uint64, is role, depth int) {
 	w.left--
 	if e == 0 || w.left < 0 || depth > maxRoleDepth || w.err != nil {
 		return
 	}
-	if level == 0 {
-		level = headingLevel(w.wide(w.fn("FPDF_StructElement_GetType"), e))
+	name := w.wide(w.fn("FPDF_StructElement_GetType"), e)
+	if is.level == 0 {
+		is.level = headingLevel(name)
 	}
+	// The text of a table in a table is the outer cell's.
+	if name == "Table" && is.cell.Column == 0 && w.tables < 1<<15 {
+		w.tables++
+		is.cell = layout.Cell{Table: w.tables}
+	}
+	w.children(e, &is, depth)
+}
+
+// children reads what an element has in it. Rows of a table count up as they come, cells of a row as well.
+func (w *roleReader) children(e uint64, is *role, depth int) {
 	n := int(int32(w.call(w.fn("FPDF_StructElement_CountChildren"), e)))
 	ids, children := w.fn("FPDF_StructElement_GetChildMarkedContentID"), w.fn("FPDF_StructElement_GetChildAtIndex")
 	for i := 0; i < n && w.left > 0 && w.err == nil; i++ {
-		if c := w.call(children, e, uint64(i)); c != 0 {
-			w.element(c, level, depth+1)
+		c := w.call(children, e, uint64(i))
+		if c == 0 {
+			w.left--
+			if id := int32(w.call(ids, e, uint64(i))); id >= 0 && (is.level > 0 || is.cell.Column > 0) {
+				w.out[id] = *is
+			}
+			continue
+		}
+		if is.cell.Table == 0 || is.cell.Column > 0 {
+			w.element(c, *is, depth+1)
 			continue
 		}
 		w.left--
-		if id := int32(w.call(ids, e, uint64(i))); id >= 0 && level > 0 {
-			w.out[id] = level
+		switch name := w.wide(w.fn("FPDF_StructElement_GetType"), c); name {
+		case "THead", "TBody", "TFoot":
+			if depth < maxRoleDepth {
+				w.children(c, is, depth+1)
+			}
+		case "TR":
+			is.cell.Row++
+			is.cell.Column = 0
+			w.cells(c, is.cell, depth+1)
+		default: // a caption
+			w.element(c, role{}, depth+1)
+		}
+	}
+}
+
+// cells reads the cells of a row.
+func (w *roleReader) cells(row uint64, at layout.Cell, depth int) {
+	n := int(int32(w.call(w.fn("FPDF_StructElement_CountChildren"), row)))
+	children := w.fn("FPDF_StructElement_GetChildAtIndex")
+	for i := 0; i < n && w.left > 0 && w.err == nil; i++ {
+		if c := w.call(children, row, uint64(i)); c != 0 {
+			at.Column++
+			w.element(c, role{cell: at}, depth+1)
 		}
 	}
 }
@@ -78,7 +125,7 @@ func (r roles) mark(g *glyphReader, object uint64, style *layout.Style) {
 		return
 	}
 	if id := int32(g.call(g.fn("FPDFPageObj_GetMarkedContentID"), object)); id >= 0 {
-		style.Level = r.levels[id]
+		style.Level, style.Cell = r.pieces[id].level, r.pieces[id].cell
 		return
 	}
 	n := min(int(int32(g.call(g.fn("FPDFPageObj_CountMarks"), object))), 8)

@@ -152,9 +152,18 @@ func gapsWith(all []row, most int) []interval {
 	}
 	var events []event
 	size := medianSize(all)
+	// What many rows leave free need not be much wider than a blank.
+	least := 0.9 * size
+	if len(all) > 2 {
+		least = 0.5 * size
+	}
 	for i := range all {
-		for _, s := range segments(&all[i]) {
-			r := extent(s)
+		words := all[i].words
+		for k := range words {
+			r := words[k].Rect
+			if k+1 < len(words) && words[k+1].X0-r.X1 < 0.36*size {
+				r.X1 = words[k+1].X0 // a blank parts no columns
+			}
 			events = append(events, event{r.X0, 1}, event{r.X1, -1})
 		}
 	}
@@ -182,7 +191,7 @@ func gapsWith(all []row, most int) []interval {
 		out = append(out, g)
 	}
 	out = slices.DeleteFunc(out, func(g interval) bool {
-		if g.x1-g.x0 < 0.6*size {
+		if g.x1-g.x0 < least {
 			return true
 		}
 		both := 0
@@ -279,11 +288,21 @@ func convincing(t *table, all []row) bool {
 	if full < 2 || columns == 2 && full < 3 || full*2 < len(t.rows) || led*2 > len(t.rows) {
 		return false
 	}
-	markers := 0
+	markers, bulleted := 0, 0
 	for _, r := range t.rows {
+		for j := range r {
+			if len(r[j].rows) > 0 {
+				if mark, rest := bullet(plainText(r[j].rows[0].words)); mark != "" && rest != "" {
+					bulleted++
+				}
+			}
+		}
 		if len(r[0].rows) > 0 && marker(plainText(r[0].rows[0].words)) {
 			markers++
 		}
+	}
+	if bulleted > len(t.rows) {
+		return false // lists side by side
 	}
 	if markers*4 > full*3 && columns == 2 {
 		return false // a list, or numbered headings

@@ -27,6 +27,7 @@ type block struct {
 	start  bool    // it begins a region
 	middle bool    // its lines are centred
 	foot   bool    // a note at the foot of a page
+	barred bool    // a short line is drawn above it
 	note   string  // its label, where something refers to it
 }
 
@@ -125,6 +126,7 @@ type measures struct {
 	end   float32 // where the longest ends
 	start float32
 	pitch float32 // between base lines, in sizes
+	loose bool    // the lines are those of an address or a poem: none is filled
 }
 
 func measureLines(lines []textLine) measures {
@@ -152,6 +154,7 @@ func measureLines(lines []textLine) measures {
 			}
 		}
 	}
+	m.loose = loose(lines, m)
 	if len(pitches) > 0 {
 		slices.Sort(pitches)
 		m.pitch = pitches[len(pitches)/2]
@@ -161,6 +164,24 @@ func measureLines(lines []textLine) measures {
 		}
 	}
 	return m
+}
+
+// loose says that lines are few and short and end here and there.
+func loose(lines []textLine, m measures) bool {
+	const most = 8
+	if len(lines) < 2 || len(lines) > most {
+		return false
+	}
+	fill := float32(0)
+	for i := range lines {
+		if lines[i].letters > 34 || lines[i].pre != "" {
+			return false
+		}
+		if i < len(lines)-1 {
+			fill += (lines[i].X1 - lines[i].X0) / max(m.end-m.start, 1)
+		}
+	}
+	return fill/float32(len(lines)-1) < 0.82
 }
 
 func similar(a, b float32) bool { return abs(a-b) <= 0.08*max(a, b) }
@@ -209,7 +230,7 @@ func (g *grouper) paragraphs(lines []textLine) {
 			b.lines = append(b.lines, *l)
 			continue
 		}
-		next := block{kind: paragraph, page: g.page.Number, start: i == 0}
+		next := block{kind: paragraph, page: g.page.Number, start: i == 0, barred: g.barred(l)}
 		if prev != nil {
 			next.gap = (l.base - prev.base) / (m.pitch * max(l.size, 1))
 		}
@@ -234,6 +255,13 @@ func (g *grouper) paragraphs(lines []textLine) {
 		g.out = append(g.out, next)
 		b = &g.out[len(g.out)-1]
 	}
+}
+
+// barred says that a short line is drawn right above a line, where it begins, as above notes.
+func (g *grouper) barred(l *textLine) bool {
+	return slices.ContainsFunc(g.bars, func(r Rule) bool {
+		return r.Y0 > l.base-2.8*l.size && r.Y0 < l.base-0.6*l.size && abs(r.X0-l.X0) < 2*l.size && r.X1-r.X0 > 20 && r.X1-r.X0 < 260
+	})
 }
 
 // centred says that a line stands in the middle of its region.
@@ -304,7 +332,13 @@ func brokenOff(p, l *textLine, m measures) bool {
 	if t := p.text(); strings.HasSuffix(t, "-") || strings.HasSuffix(t, "\u00ad") {
 		return false
 	}
+	if m.loose {
+		return true
+	}
 	room := m.end - p.ends()
+	if centred(p, m) && centred(l, m) {
+		room *= 2
+	}
 	return room > max(2.5*l.size, 0.12*(m.end-m.start)) && room > l.first+0.9*l.size
 }
 
@@ -328,6 +362,10 @@ func (g *grouper) depth(l *textLine, label string) int {
 				return i + 1
 			}
 		}
+		if counted(g.lists[n-1].kind) != counted(k) {
+			g.lists[n-1].kind = k // another list
+			return n
+		}
 	}
 	const most = 8
 	if len(g.lists) < most {
@@ -335,6 +373,9 @@ func (g *grouper) depth(l *textLine, label string) int {
 	}
 	return len(g.lists)
 }
+
+// counted says that a kind of items is one with numbers or letters.
+func counted(kind string) bool { return strings.HasSuffix(kind, ".") || strings.HasSuffix(kind, ")") }
 
 // goesOn says that line i goes on with block b, whose last line is prev.
 func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m measures) bool {

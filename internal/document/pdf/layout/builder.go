@@ -200,7 +200,9 @@ func (g *grouper) upright(inks []ink) {
 	if len(inks) == 0 {
 		return
 	}
-	tables, rest := ruledTables(g.page, inks)
+	tables, rest := taggedTables(g.page, inks)
+	ruled, rest := ruledTables(g.page, rest)
+	tables = append(tables, ruled...)
 	all := rows(rest)
 	addDots(all, g.page.Dots)
 	g.backwards = false

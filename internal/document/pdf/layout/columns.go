@@ -243,6 +243,20 @@ func (g *gutter) trim(all []row) {
 			break
 		}
 	}
+	// A row or two far above or below are a running line.
+	for i := g.from + 1; i < min(g.from+3, g.to); i++ {
+		if all[i].base-all[i-1].base > 3*pitch {
+			g.from = i
+			break
+		}
+	}
+	for i := g.to - 1; i > max(g.to-3, g.from); i-- {
+		if all[i].base-all[i-1].base > 3*pitch {
+			g.to = i
+			break
+		}
+	}
+	end = min(end, g.to-1)
 	newest := int32(-1) // the last character of the column that ends first
 	short := 0
 	if last[1] < last[0] {

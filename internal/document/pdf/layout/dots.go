@@ -45,7 +45,7 @@ func (r *row) mark(d Dot) bool {
 	}
 	next := &r.words[k].inks[0]
 	one := *next
-	one.Rect, one.Rune, one.X, one.seq, one.raise = d.Rect, c, d.X0, next.seq-1, 0
+	one.Rect, one.Rune, one.X, one.seq, one.raise = d.Rect, c, d.X0, next.seq, 0
 	w := newWord([]ink{one}, r.base)
 	w.size = r.size
 	r.words = slices.Insert(r.words, k, w)

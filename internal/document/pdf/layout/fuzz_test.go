@@ -49,6 +49,7 @@ func arbitrary(data []byte) []*Page {
 			p.Styles = append(p.Styles, Style{
 				Font: "F", Size: number() / 12, Bold: flags&1 > 0, Italic: flags&2 > 0, Mono: flags&4 > 0,
 				Unseen: flags&24 == 24, Pale: flags&96 == 96, Level: next() % 8, Artifact: flags&128 > 0,
+				Cell: Cell{uint16(flags & 3), uint16(next() % 6), uint16(next() % 5)},
 			})
 		}
 		x, y := float32(50), float32(100)

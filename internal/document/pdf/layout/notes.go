@@ -43,7 +43,7 @@ func (b *Builder) feet(page []block, body float32) {
 		if !last || k.kind == tabular2D || k.kind == code || k.lines[0].size > 0.93*body || k.start && i > 0 && !page[i-1].foot && k.lines[0].base < page[i-1].bottom() {
 			continue
 		}
-		if i == 0 || k.lines[0].level > 0 {
+		if i == 0 || k.lines[0].level > 0 || noteNumber(&k.lines[0]) == 0 && !k.barred && !symbol(&k.lines[0]) {
 			continue
 		}
 		k.foot = true
@@ -60,6 +60,12 @@ func (b *Builder) feet(page []block, body float32) {
 		}
 		return 1
 	})
+}
+
+// symbol says that a line begins with the sign of a note.
+func symbol(l *textLine) bool {
+	t := l.text()
+	return strings.HasPrefix(t, "*") || strings.HasPrefix(t, "†") || strings.HasPrefix(t, "‡") || strings.HasPrefix(t, "§") || strings.HasPrefix(t, "¶") || l.spans[0].raise > 0
 }
 
 // bottom is the base line of a block's last line.

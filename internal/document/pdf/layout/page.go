@@ -67,8 +67,12 @@ type Style struct {
 	Unseen   bool  // drawn with no ink, as text behind a scan is
 	Pale     bool  // as good as white, or with almost no ink
 	Level    uint8 // 1 to 6 for a heading by the file's own structure; 0 for none
+	Cell     Cell  // of a table, by the file's own structure
 	Artifact bool  // a running line, by the file's own structure
 }
+
+// Cell is a cell of a table: all from 1, 0 for none.
+type Cell struct{ Table, Row, Column uint16 }
 
 // Rule is a straight line along an axis.
 type Rule struct {

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -76,6 +77,133 @@ func ruledTables(p *Page, inks []ink) ([]*table, []ink) {
 		out, inks = append(out, t), rest
 	}
 	return out, inks
+}
+
+// taggedTables takes the tables out of a page that the file's own structure names, and answers them with the characters
+// that stand in none.
+func taggedTables(p *Page, inks []ink) ([]*table, []ink) {
+	const most = 1000 // rows, and columns
+	byTable := map[uint16][]ink{}
+	var rest []ink
+	for _, k := range inks {
+		if c := p.Styles[k.Style].Cell; c.Table > 0 && c.Row > 0 && c.Column > 0 && c.Row <= most && c.Column <= most {
+			byTable[c.Table] = append(byTable[c.Table], k)
+		} else {
+			rest = append(rest, k)
+		}
+	}
+	var out []*table
+	for _, id := range slices.Sorted(maps.Keys(byTable)) {
+		if t := taggedTable(p, byTable[id]); t != nil {
+			out = append(out, t)
+		} else {
+			rest = append(rest, byTable[id]...)
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b ink) int { return cmp.Compare(a.seq, b.seq) })
+	return out, rest
+}
+
+// taggedTable makes a table of characters whose cells are known; nil where they do not stand like one.
+func taggedTable(p *Page, inks []ink) *table {
+	cells := map[[2]uint16][]ink{}
+	rowsN, columns := uint16(0), uint16(0)
+	t := &table{Rect: inks[0].Rect}
+	for _, k := range inks {
+		c := p.Styles[k.Style].Cell
+		cells[[2]uint16{c.Row, c.Column}] = append(cells[[2]uint16{c.Row, c.Column}], k)
+		rowsN, columns = max(rowsN, c.Row), max(columns, c.Column)
+		t.Rect = t.union(k.Rect)
+	}
+	if columns < 2 || rowsN < 2 || int(rowsN)*int(columns) > maxCells {
+		return nil
+	}
+	cells = settleColumns(cells, rowsN, columns)
+	bottom := t.Y0
+	for i := uint16(1); i <= rowsN; i++ {
+		line := make([]cell, columns)
+		top, low := t.Y1, t.Y0
+		for j := uint16(1); j <= columns; j++ {
+			in := cells[[2]uint16{i, j}]
+			if len(in) == 0 {
+				continue
+			}
+			line[j-1].rows = rows(in)
+			for k := range in {
+				top, low = min(top, in[k].Y0), max(low, in[k].Y1)
+			}
+		}
+		// Rows follow one another down the page; a table that is only a list of parts of the page does not.
+		if low > t.Y0 && top < bottom-0.5*inks[0].size && i > 1 {
+			return nil
+		}
+		bottom = max(bottom, low)
+		t.rows = append(t.rows, line)
+	}
+	t.prune()
+	if !plausible(t) {
+		return nil
+	}
+	return t
+}
+
+// settleColumns puts cells of rows that lack some into the columns that they stand in: a cell without text is none in
+// the file's structure.
+func settleColumns(cells map[[2]uint16][]ink, rows, columns uint16) map[[2]uint16][]ink {
+	at := make([]interval, columns+1)
+	known := make([]bool, columns+1)
+	count := func(i uint16) (n uint16) {
+		for j := uint16(1); j <= columns; j++ {
+			if len(cells[[2]uint16{i, j}]) > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	for i := uint16(1); i <= rows; i++ {
+		if count(i) < columns {
+			continue
+		}
+		for j := uint16(1); j <= columns; j++ {
+			for _, k := range cells[[2]uint16{i, j}] {
+				if !known[j] {
+					at[j], known[j] = interval{k.X0, k.X1}, true
+				}
+				at[j] = interval{min(at[j].x0, k.X0), max(at[j].x1, k.X1)}
+			}
+		}
+	}
+	if !known[1] {
+		return cells
+	}
+	out := map[[2]uint16][]ink{}
+	for i := uint16(1); i <= rows; i++ {
+		n := count(i)
+		next := uint16(1)
+		for j := uint16(1); j <= columns; j++ {
+			in := cells[[2]uint16{i, j}]
+			if len(in) == 0 {
+				continue
+			}
+			n-- // how many follow, which need room
+			to := next
+			if n+next < columns || j != to {
+				x0, x1 := in[0].X0, in[0].X1
+				for _, k := range in {
+					x0, x1 = min(x0, k.X0), max(x1, k.X1)
+				}
+				best := float32(-1)
+				for c := next; c+n <= columns; c++ {
+					if d := min(x1, at[c].x1) - max(x0, at[c].x0); best < 0 && d > -1e6 || d > best {
+						best, to = max(d, 0), c
+					}
+				}
+			}
+			out[[2]uint16{i, to}] = in
+			next = to + 1
+		}
+	}
+	return out
 }
 
 // plausible says that a grid is a table and not a frame around a text or a drawing.
