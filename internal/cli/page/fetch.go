@@ -16,7 +16,7 @@ import (
 type showFlags struct {
 	Content   string `setting:"-" enum:"full,main" default:"full" help:"full: the whole page; main: its main content."`
 	Main      bool   `setting:"-" help:"Same as --content main."`
-	Links     string `setting:"-" enum:"inline,none,references" default:"inline" help:"inline: addresses in their links; none: without addresses; references: short numbers, the addresses at the end."`
+	Links     string `setting:"-" enum:"auto,inline,items,none,references" default:"auto" help:"inline: addresses in their links; items: those within running text left out; none: without addresses; references: short numbers, the addresses at the end; auto: inline, with --content main items."`
 	ListLinks bool   `setting:"-" help:"Add the list of the page's links."`
 }
 
@@ -29,7 +29,10 @@ func (f showFlags) part() webfetch.Part {
 
 // ask fills in the library's options.
 func (f showFlags) ask(o *webfetch.Options) {
-	o.Content, o.Links, o.ListLinks = f.part(), webfetch.Links(f.Links), f.ListLinks
+	o.Content, o.ListLinks = f.part(), f.ListLinks
+	if f.Links != "auto" {
+		o.Links = webfetch.Links(f.Links)
+	}
 }
 
 // Fetch is the command.

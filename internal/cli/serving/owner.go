@@ -119,8 +119,15 @@ func (o *owner) readDocuments(p *ownerPlan) error {
 		return err
 	}
 	p.options.Fetch.Documents = served.Documents{Reader: pools}
-	pools.Warm()
+	pools.Plain.Warm()
+	// Where the engine has to be compiled first, which takes seconds, the first start of a server has other things to do.
+	wait := time.Duration(0)
+	if !page.EngineKept() {
+		wait = engineWait
+	}
+	engine := time.AfterFunc(wait, pools.Engine.Warm)
 	o.closers = append(o.closers, func() error {
+		engine.Stop()
 		ctx, cancel := context.WithTimeout(context.Background(), documentsEnd)
 		defer cancel()
 		pools.Close(ctx)
@@ -131,6 +138,7 @@ func (o *owner) readDocuments(p *ownerPlan) error {
 
 const (
 	documentsAtOnce = 2
+	engineWait      = 10 * time.Second
 	documentsEnd    = 3 * time.Second // for documents that are being read when the owner leaves
 )
 

@@ -349,12 +349,6 @@ func (p Pools) Read(ctx context.Context, mediaType string, body []byte) (documen
 	return p.Plain.Read(ctx, mediaType, body)
 }
 
-// Warm starts a child of each kind in the background.
-func (p Pools) Warm() {
-	p.Plain.Warm()
-	p.Engine.Warm()
-}
-
 // Close closes both.
 func (p Pools) Close(ctx context.Context) {
 	var both sync.WaitGroup
