@@ -350,22 +350,41 @@ func (g *gutter) columns(all []row, strict bool) bool {
 	if g.left < 2 || g.right < 2 {
 		return false
 	}
-	l, r := measure(left), measure(right)
+	whole := min(measure(left).total, measure(right).total)
 	if strict {
-		// The file itself writes one side after the other.
 		if both, _ := parts(all[g.begin(all):g.to], g.mid()); len(both) > 0 {
 			left = both
 		}
 		if _, both := parts(all[g.begin(all):g.to], g.mid()); len(both) > 0 {
 			right = both
 		}
-		if !apart(left, right) {
+	}
+	l, r := measure(left), measure(right)
+	if strict {
+		// The file itself writes one side after the other.
+		switch {
+		case !apart(left, right):
 			return min(l.letters, r.letters) >= 14 && min(l.fill, r.fill) > 0.5 && min(g.left, g.right) >= 4
+		case l.items > 1 && r.items > 1:
+			return true // lists side by side
+		case max(l.letters, r.letters) < 14 && g.paired(all):
+			return false // a table that is written column by column
 		}
-		return min(l.letters, r.letters) >= 5 && (min(l.fill, r.fill) > 0.4 || min(g.left, g.right) >= 5) && min(l.total, r.total) >= 20
+		return min(l.letters, r.letters) >= 5 && (min(l.fill, r.fill) > 0.4 || min(g.left, g.right) >= 5) && whole >= 20
 	}
 	return min(l.letters, r.letters) >= 18 && min(l.fill, r.fill) > 0.55 && min(g.left, g.right) >= 4 &&
 		5*min(g.left, g.right) > max(g.left, g.right)
+}
+
+// paired says that almost all rows have words on both sides.
+func (g *gutter) paired(all []row) bool {
+	both := 0
+	for i := g.begin(all); i < g.to; i++ {
+		if left, right := g.side(&all[i]); left && right {
+			both++
+		}
+	}
+	return both > 3 && both*10 >= 8*(g.to-g.begin(all))
 }
 
 // apart says that all of one side is written before the other.
@@ -387,7 +406,7 @@ func apart(left, right []row) bool {
 // measured is how a side looks: letters of a row and how much of the side's width it fills, both on average.
 type measured struct {
 	letters, fill float32
-	total         int
+	total, items  int
 }
 
 func measure(all []row) measured {
@@ -412,6 +431,9 @@ func measure(all []row) measured {
 			}
 		}
 		m.total += letters
+		if mark, _ := bullet(plainText(r.words[:min(2, len(r.words))])); mark != "" {
+			m.items++
+		}
 		m.letters += float32(letters)
 		if x1 > x0 {
 			m.fill += (r.X1 - r.X0) / (x1 - x0)
