@@ -39,3 +39,27 @@ func TestOurOwnDocuments(t *testing.T) {
 		return engine.Convert(t.Context(), body, document.Limits{})
 	}, ".pdf")
 }
+
+// TestDocumentsOfManyPrograms reads files that were made for this: what a browser, an office program and a typesetter
+// print of columns, tables, lists, notes and scripts.
+func TestDocumentsOfManyPrograms(t *testing.T) {
+	cases, err := doctest.Load(filepath.Join("testdata", "made"))
+	if err != nil || len(cases) == 0 {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.File, func(t *testing.T) {
+			body, err := os.ReadFile(c.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := engine.Convert(t.Context(), body, document.Limits{})
+			for _, w := range c.Judge(text, err) {
+				t.Error(w)
+			}
+			if t.Failed() {
+				t.Logf("error: %v\n%s", err, text.Markdown)
+			}
+		})
+	}
+}

@@ -314,8 +314,8 @@ func parted(a, b *ink) bool {
 		switch {
 		case b.seq == a.seq+1 && b.Blank != NoBlank, a.seq == b.seq+1 && a.Blank != NoBlank:
 			return gap > 0.1*size
-		case b.seq == a.seq+1, a.seq == b.seq+1:
-			return gap > 0.2*size
+		case max(b.seq-a.seq, a.seq-b.seq) <= 3: // letters of one sign may stand between
+			return gap > 0.22*size
 		}
 		return gap > 0.16*size
 	}
