@@ -5,7 +5,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -134,5 +138,63 @@ func TestACancelledCallEnds(t *testing.T) {
 	cancel()
 	if _, err := c.Convert(ctx, "", file(t, "harbour.docx")); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestTM012NothingOutsideOfADocumentIsAskedFor: pictures, templates, parts and entities that name a host or a file.
+func TestTM012NothingOutsideOfADocumentIsAskedFor(t *testing.T) {
+	asked := make(chan string, 100)
+	site := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
+	defer site.Close()
+	canary := filepath.Join(t.TempDir(), "canary")
+	if err := os.WriteFile(canary, []byte("canary words"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	external := func(kinds ...string) string {
+		rels := "<Relationships>"
+		for i, kind := range kinds {
+			for j, to := range []string{site.URL + "/" + kind, "file://" + canary, "../../../../../../.." + canary} {
+				rels += fmt.Sprintf(`<Relationship Id="r%d%d" Type="http://x/%s" Target="%s" TargetMode="External"/>`, i, j, kind, to)
+			}
+		}
+		return rels + "</Relationships>"
+	}
+	archive := func(parts ...string) []byte {
+		var out bytes.Buffer
+		z := zip.NewWriter(&out)
+		for i := 0; i < len(parts); i += 2 {
+			w, err := z.Create(parts[i])
+			if err == nil {
+				_, err = w.Write([]byte(parts[i+1]))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	word := `<w:document xmlns:w="w" xmlns:r="r"><w:body><w:altChunk r:id="r00"/><w:p><w:r><w:t>words</w:t><w:drawing><blip r:link="r10" r:embed="r11"/></w:drawing></w:r></w:p></w:body></w:document>`
+	office := `<office:document-content xmlns:office="o" xmlns:text="t" xmlns:draw="d" xmlns:xlink="x"><office:body><office:text><text:section><text:section-source xlink:href="` + site.URL + `/section"/><text:p>words<draw:frame><draw:image xlink:href="` + site.URL + `/picture"/><draw:object xlink:href="../../../../../../..` + canary + `"/></draw:frame></text:p></text:section></office:text></office:body></office:document-content>`
+	c := converter(t)
+	for name, body := range map[string][]byte{
+		"docx":       archive("word/document.xml", word, "word/_rels/document.xml.rels", external("aFChunk", "image", "styles", "numbering", "footnotes"), "word/_rels/settings.xml.rels", external("attachedTemplate")),
+		"odt":        archive("mimetype", "application/vnd.oasis.opendocument.text", "content.xml", office),
+		"own xxe":    file(t, "harbour-xxe.docx"),
+		"of a file":  archive("word/document.xml", `<!DOCTYPE a [<!ENTITY b SYSTEM "file://`+canary+`">]>`+strings.Replace(word, "words", "words &b;", 1)),
+		"of a host":  archive("word/document.xml", `<!DOCTYPE a SYSTEM "`+site.URL+`/dtd">`+word),
+		"parameters": archive("mimetype", "application/vnd.oasis.opendocument.text", "content.xml", `<!DOCTYPE a [<!ENTITY % b SYSTEM "`+site.URL+`/dtd">%b;]>`+office),
+	} {
+		got, err := c.Convert(context.Background(), "", body)
+		if strings.Contains(got.Markdown, "canary") || err == nil && !strings.Contains(got.Markdown, "words") && name != "own xxe" {
+			t.Errorf("%s: %v %q", name, err, got.Markdown)
+		}
+	}
+	select {
+	case path := <-asked:
+		t.Errorf("%s was asked for", path)
+	default:
 	}
 }

@@ -116,11 +116,10 @@ func (r *reader) body() error {
 
 // part opens a part up to its root element.
 func (r *reader) part(name string) (*pack.XML, error) {
-	data, err := r.archive.Read(name)
+	x, err := r.archive.XML(name, r.limits)
 	if err != nil {
 		return nil, err
 	}
-	x := pack.NewXML(name, data, r.limits)
 	return x, x.Root()
 }
 

@@ -95,12 +95,12 @@ func (r *reader) object(x *pack.XML, d *drawn, keep emit) error {
 	if !r.archive.Has(part) {
 		return nil
 	}
-	data, err := r.archive.Read(part)
-	if err != nil {
-		return nil // an object that cannot be read is no reason not to read the text around it
+	// An object that cannot be read is no reason not to read the text around it.
+	inner, err := r.archive.XML(part, r.limits)
+	if err == nil {
+		err = inner.Root()
 	}
-	inner := pack.NewXML(part, data, r.limits)
-	if err = inner.Root(); err == nil {
+	if err == nil {
 		err = r.embedded(inner, inner.Name, d, keep)
 	}
 	if errors.Is(err, prose.ErrFull) {

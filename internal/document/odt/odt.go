@@ -45,7 +45,7 @@ func Read(ctx context.Context, body []byte, limits document.Limits) (document.Te
 	if bytes.HasPrefix(body, []byte("PK")) {
 		err = r.readArchive(body)
 	} else {
-		err = r.readPart("document", body)
+		err = r.readPart(pack.NewXML("document", body, limits), "document")
 	}
 	if err == nil && !r.body {
 		err = document.Fail(document.Damaged, "no body of text")
@@ -77,11 +77,12 @@ func (r *reader) readArchive(body []byte) error {
 		return err
 	}
 	for _, name := range []string{"meta.xml", "styles.xml", "content.xml"} {
-		data, err := r.archive.Optional(name)
-		if err == nil && data != nil {
-			err = r.readPart(name, data)
-		} else if data == nil && err == nil && name == "content.xml" {
-			return document.Fail(document.Damaged, "no content")
+		if !r.archive.Has(name) {
+			continue
+		}
+		x, err := r.archive.XML(name, r.limits)
+		if err == nil {
+			err = r.readPart(x, name)
 		}
 		if name == "meta.xml" {
 			continue // what is wrong with the title is no reason not to read the text
@@ -95,11 +96,14 @@ func (r *reader) readArchive(body []byte) error {
 
 // encrypted refuses an archive whose manifest says how its parts are encrypted.
 func encrypted(a *pack.Archive, limits document.Limits) error {
-	data, err := a.Optional("META-INF/manifest.xml")
-	if err != nil || data == nil {
+	const manifest = "META-INF/manifest.xml"
+	if !a.Has(manifest) {
+		return nil
+	}
+	x, err := a.XML(manifest, limits)
+	if err != nil {
 		return err
 	}
-	x := pack.NewXML("manifest", data, limits)
 	if err := x.Root(); err != nil {
 		return err
 	}
@@ -114,8 +118,7 @@ func encrypted(a *pack.Archive, limits document.Limits) error {
 }
 
 // readPart reads styles.xml, content.xml, meta.xml, or a flat document, which has all of them in one.
-func (r *reader) readPart(name string, data []byte) error {
-	x := pack.NewXML(name, data, r.limits)
+func (r *reader) readPart(x *pack.XML, name string) error {
 	if err := x.Root(); err != nil {
 		return err
 	}
