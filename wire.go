@@ -161,7 +161,8 @@ func (s *Service) reader(shelf reading.Shelf) (*reading.Reader, error) {
 		timeout = *s.o.Fetch.Timeout
 	}
 	return reading.New(reading.Options{Sources: sources.source, Shelf: shelf, Digest: s.name, Timeout: timeout, Description: description,
-		PermitCommand: s.o.PermitCommand, PageChars: pageChars, Abilities: webfetch.Abilities{Documents: s.o.Fetch.Documents != nil}})
+		PermitCommand: s.o.PermitCommand, PageChars: pageChars,
+		Abilities: webfetch.Abilities{Documents: s.o.Fetch.Documents != nil, MainContent: s.o.Fetch.Converter == nil}})
 }
 
 // name gives the name under which something is kept: keyed, so that it says nothing to who reads the database.

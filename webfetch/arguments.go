@@ -28,8 +28,13 @@ type Arguments struct {
 	Format Format
 }
 
-// Request is what a Source is asked for.
-func (a Arguments) Request() Request { return Request{URL: a.URL, Format: a.Format} }
+// Request is what a Source is asked for. A raw body has neither parts nor links.
+func (a Arguments) Request() Request {
+	if a.Format == FormatRaw {
+		return Request{URL: a.URL, Format: a.Format}
+	}
+	return Request{URL: a.URL, Format: a.Format, Content: a.Content, Links: a.Links}
+}
 
 // The model's window: at most MaxWindowBytes of UTF-8 before escaping, DefaultWindowBytes where it does not say.
 const (

@@ -4,7 +4,7 @@ package webfetch
 // *Error that Fetch would give. A request that passes may still be refused by the address that its host turns out to
 // have. It is for a host that counts fetches and does not count refusals.
 func (f *Fetcher) Check(req Request) error {
-	if _, bad := f.begin(trimURL(req.URL), req.Format); bad != nil {
+	if _, bad := f.begin(trimURL(req.URL), req); bad != nil {
 		return bad
 	}
 	return nil

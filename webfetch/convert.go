@@ -21,6 +21,8 @@ import (
 	"github.com/wayleave/wayleave/internal/jsontext"
 	"github.com/wayleave/wayleave/internal/maincontent"
 	"github.com/wayleave/wayleave/internal/markdown"
+	"github.com/wayleave/wayleave/internal/markdown/linklist"
+	"github.com/wayleave/wayleave/internal/markdown/scribe"
 	"github.com/wayleave/wayleave/internal/mdtext"
 	"github.com/wayleave/wayleave/internal/thin"
 	"github.com/wayleave/wayleave/internal/untrusted"
@@ -64,6 +66,8 @@ type content struct {
 	text      string
 	kind      Part // empty for the whole page
 	fullChars int  // of the whole page, where text is a part of it
+	links     []Link
+	declared  *Declared
 	thin      []Thin
 	notes     []Note
 }
@@ -72,8 +76,19 @@ type content struct {
 type converter struct {
 	html      Converter
 	documents Documents
-	part      Part         // of an HTML page
+	part      Part // of an HTML page
+	links     Links
+	list      bool         // the page's links are asked for
 	turns     *Conversions // nil: everyone at once
+}
+
+// asked is the converter for a request that may say what of a page it wants.
+func (c converter) asked(req Request) converter {
+	if req.Content != "" {
+		c.part = req.Content
+	}
+	c.list = c.list || req.Links
+	return c
 }
 
 // Convert treats body exactly as Fetch treats a body that was served with the given Content-Type headers, and sends
@@ -95,7 +110,7 @@ func Convert(ctx context.Context, body []byte, contentType []string, baseURL str
 	if limit := valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes); int64(len(body)) > limit {
 		return nil, r.tooLarge(limit, fmt.Sprintf("it has %d", len(body)))
 	}
-	c := converter{html: opts.Converter, documents: opts.Documents, part: opts.Content}
+	c := converter{html: opts.Converter, documents: opts.Documents, part: opts.Content, links: opts.Links, list: opts.ListLinks}
 	return within(ctx, valueOr(opts.Timeout, DefaultTimeout), baseURL, func(ctx context.Context) (*Page, error) {
 		got, err := c.read(ctx, r)
 		if err != nil {
@@ -115,7 +130,7 @@ func (c *content) page(bytes int64) *Page {
 		kind, full = PartMain, max(chars, c.fullChars)
 	}
 	return &Page{ContentType: c.mediaType, Via: c.via, Title: c.title, Content: c.text, ContentKind: kind,
-		TotalChars: chars, FullChars: full, Bytes: bytes, Redirects: []string{}, Provider: "direct", Thin: c.thin, Notes: c.notes}
+		TotalChars: chars, FullChars: full, Bytes: bytes, Redirects: []string{}, Provider: "direct", Links: c.links, Declared: c.declared, Thin: c.thin, Notes: c.notes}
 }
 
 // read decides what a reply is and reads it. A failure response without readable text is CodeHTTPError, whatever else
@@ -227,23 +242,51 @@ func (c converter) page(ctx context.Context, r *reply, got *content) error {
 	if err != nil {
 		return r.unconverted(ctx, err)
 	}
-	if got.text, err = markdown.Render(ctx, root, markdown.Options{BaseURL: r.url}); err != nil {
+	if err := c.parsedPage(ctx, r, root, got); err != nil {
 		return r.unconverted(ctx, err)
-	}
-	got.title = markdown.Title(root)
-	got.thin = thinFacts(root, r.status, got)
-	if c.part == PartMain {
-		return mainPart(ctx, r, root, got)
 	}
 	return nil
 }
 
+// parsedPage writes the page of a tree, or its main part, and the list of its links if that is asked for.
+func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, got *content) (err error) {
+	o := markdown.Options{BaseURL: r.url, Links: c.addresses()}
+	if got.text, err = markdown.Render(ctx, root, o); err != nil {
+		return err
+	}
+	got.title = markdown.Title(root)
+	got.thin = thinFacts(root, r.status, got)
+	if c.part == PartMain {
+		if err := mainPart(ctx, root, o, got); err != nil {
+			return err
+		}
+	} else {
+		got.declare(maincontent.DeclaredBy(root), r.url)
+	}
+	if c.list {
+		return got.listLinks(ctx, root, r.url)
+	}
+	return nil
+}
+
+func (c converter) addresses() scribe.Links {
+	switch c.links {
+	case LinksNone:
+		return scribe.LinksNone
+	case LinksReferences:
+		return scribe.LinksReferences
+	}
+	return scribe.LinksInline
+}
+
 // mainPart replaces the text of a whole page by that of its main content, unless that looks too small to be the page.
-func mainPart(ctx context.Context, r *reply, root *html.Node, got *content) error {
+func mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content) error {
 	selection := maincontent.Find(root)
-	text, err := markdown.Render(ctx, root, markdown.Options{BaseURL: r.url, Drop: selection.Drop})
+	got.declare(selection.Declared, o.BaseURL)
+	o.Drop = selection.Drop
+	text, err := markdown.Render(ctx, root, o)
 	if err != nil {
-		return r.unconverted(ctx, err)
+		return err
 	}
 	full := utf8.RuneCountInString(got.text)
 	chars := utf8.RuneCountInString(text)
@@ -259,6 +302,31 @@ func mainPart(ctx context.Context, r *reply, root *html.Node, got *content) erro
 		got.notes = append(got.notes, Note{Kind: "main", Fact: fmt.Sprintf("main content of a page of %d chars", full),
 			Data: map[string]any{"full_chars": full}})
 	}
+	return nil
+}
+
+// declare keeps what a page says of itself.
+func (c *content) declare(d maincontent.Declared, url string) {
+	c.declared = &Declared{Title: d.Title, Byline: d.Byline, Date: d.Date, Canonical: linklist.Address(url, d.Canonical), Language: d.Language}
+}
+
+// listLinks adds the list of the page's links to its text.
+func (c *content) listLinks(ctx context.Context, root *html.Node, url string) error {
+	anchors, err := linklist.Anchors(ctx, root, url)
+	if err != nil || len(anchors) == 0 {
+		return err
+	}
+	for _, a := range anchors {
+		c.links = append(c.links, Link{Text: a.Text, URL: a.URL})
+	}
+	list, err := linklist.List(ctx, anchors)
+	if err != nil {
+		return err
+	}
+	if c.text != "" {
+		c.text += "\n\n---\n\n"
+	}
+	c.text += list
 	return nil
 }
 

@@ -64,7 +64,7 @@ func Direct(opts Options) (*Fetcher, error) {
 		maxRedirects: valueOr(opts.MaxRedirects, DefaultMaxRedirects),
 		maxBodyBytes: valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes),
 		timeout:      valueOr(opts.Timeout, DefaultTimeout),
-		converter:    converter{html: opts.Converter, documents: opts.Documents, part: opts.Content, turns: opts.Conversions},
+		converter:    converter{html: opts.Converter, documents: opts.Documents, part: opts.Content, links: opts.Links, list: opts.ListLinks, turns: opts.Conversions},
 	}
 	if f.converter.turns == nil {
 		f.converter.turns = NewConversions(DefaultConversions)
@@ -81,13 +81,14 @@ func Direct(opts Options) (*Fetcher, error) {
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Page, error) {
 	url := trimURL(req.URL)
 	return within(ctx, f.timeout, url, func(ctx context.Context) (*Page, error) {
-		return f.fetch(ctx, url, req.Format)
+		return f.fetch(ctx, url, req)
 	})
 }
 
 // fetch is Fetch without its deadline.
-func (f *Fetcher) fetch(ctx context.Context, url string, format Format) (*Page, error) {
-	t, bad := f.begin(url, format)
+func (f *Fetcher) fetch(ctx context.Context, url string, req Request) (*Page, error) {
+	format := req.Format
+	t, bad := f.begin(url, req)
 	if bad != nil {
 		return nil, bad
 	}
@@ -106,7 +107,7 @@ func (f *Fetcher) fetch(ctx context.Context, url string, format Format) (*Page, 
 		return nil, err
 	}
 	a.Close() // the host's slot is free while we convert
-	c, err := f.converter.read(ctx, &r)
+	c, err := f.converter.asked(req).read(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +117,12 @@ func (f *Fetcher) fetch(ctx context.Context, url string, format Format) (*Page, 
 	return p, nil
 }
 
-// begin checks a request, format first, and says where to start.
-func (f *Fetcher) begin(url string, format Format) (*trail, *Error) {
-	switch format {
+// begin checks a request, content and format first, and says where to start.
+func (f *Fetcher) begin(url string, req Request) (*trail, *Error) {
+	if isPart(req.Content) != nil {
+		return nil, invalidInput("content", clip(url, weburl.MaxLength), `content must be "main" or "full"`)
+	}
+	switch req.Format {
 	case "", FormatAuto, FormatRaw:
 	default:
 		return nil, invalidInput("format", clip(url, weburl.MaxLength), `format must be "auto" or "raw"`)

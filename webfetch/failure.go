@@ -5,6 +5,7 @@ package webfetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -20,6 +21,9 @@ const maxQuotedCause = 200
 
 // failure is the error of a code whose status is the response's. status is 0 where there was no response.
 func failure(code Code, status int, url, contentType, reason string, cause error) *Error {
+	if why := unreadable(code, cause); why != "" {
+		reason = "the document cannot be read: " + why
+	}
 	e := &Error{Code: code, Status: status, URL: url, ContentType: contentType, Reason: reason, Cause: cause}
 	e.Message = reason
 	if cause != nil {
@@ -32,6 +36,15 @@ func failure(code Code, status int, url, contentType, reason string, cause error
 		e.Retryable = status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
 	}
 	return e
+}
+
+// unreadable is why a document cannot be read; empty where nobody said so.
+func unreadable(code Code, cause error) string {
+	var u *Unreadable
+	if code != CodeConversionFailed || !errors.As(cause, &u) {
+		return ""
+	}
+	return u.Reason
 }
 
 // quotable is an error's text on one bounded line, fit to stand inside a message of ours.

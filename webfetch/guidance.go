@@ -85,7 +85,11 @@ func whatHappened(e *Error) string {
 	case CodeBlocked:
 		return at + " is behind a bot challenge that a plain fetch cannot pass"
 	case CodeConversionFailed:
-		return at + " (" + contentType(e) + ") could not be converted to text"
+		what := at + " (" + contentType(e) + ") could not be converted to text"
+		if why := unreadable(e.Code, e.Cause); why != "" {
+			what += ": " + why
+		}
+		return what
 	default:
 		return at + " could not be read: " + reason(e)
 	}

@@ -28,6 +28,11 @@ type Options struct {
 	// looks too small to be the page, the whole page is given, and its Thin says so.
 	Content Part
 
+	// Links says how links and pictures give their addresses. LinksInline also if empty.
+	Links Links
+	// ListLinks adds the list of the page's links: at the end of its text, and as Page.Links.
+	ListLinks bool
+
 	Policy *weburl.Policy // default: the zero Policy, the public web
 
 	// Dialer looks names up and connects, for a program that has its own resolver or listeners that must not be
@@ -114,6 +119,7 @@ func (o Options) validate() error {
 		inRange("timeout_ms", milliseconds, 1, maxTimeout.Milliseconds(), "milliseconds"),
 		inRange("max_redirects", o.MaxRedirects, 0, maxMaxRedirects, "redirects"),
 		isPart(o.Content),
+		isLinks(o.Links),
 		isText("user_agent", o.UserAgent, false),
 		isText("description", o.Description, true),
 	)
@@ -124,6 +130,14 @@ func isPart(p Part) error {
 		return nil
 	}
 	return &OptionError{"content", strconv.Quote(string(p)), "full or main"}
+}
+
+func isLinks(l Links) error {
+	switch l {
+	case "", LinksInline, LinksNone, LinksReferences:
+		return nil
+	}
+	return &OptionError{"links", strconv.Quote(string(l)), "inline, none or references"}
 }
 
 // inRange checks a whole number, if it is given.

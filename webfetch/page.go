@@ -36,10 +36,30 @@ const (
 	PartMain Part = "main"
 )
 
+// Links says how the links and pictures of a page's text give their addresses.
+type Links string
+
+// The ways. The empty Links means LinksInline.
+const (
+	LinksInline     Links = "inline"     // in the link
+	LinksNone       Links = "none"       // not at all: a link is its words, a picture its alternative text
+	LinksReferences Links = "references" // by a number; the addresses stand at the end, each once
+)
+
+// Link is a link of a page.
+type Link struct {
+	Text string `json:"text,omitempty"` // at most 200 characters; empty for a link that shows none
+	URL  string `json:"url"`            // absolute
+}
+
 // Request is what a Source is asked for: as the caller gave it, nothing checked.
 type Request struct {
 	URL    string
 	Format Format
+	// Content is the part of an HTML page that is wanted; empty leaves it to the source.
+	Content Part
+	// Links asks for the list of the page's links too, at the end of the text and in Page.Links.
+	Links bool
 }
 
 // Source turns a request into a whole page. It validates URL and Format itself and answers a malformed request with
@@ -82,10 +102,24 @@ type Page struct {
 	Redirects []string `json:"redirects"`
 	// Provider is the name of the source, "direct" for Direct.
 	Provider string `json:"provider"`
+	// Links are the page's links, each address once, in order and at most 1,000, where they were asked for.
+	Links []Link `json:"links,omitempty"`
+	// Declared is what the page says of itself, in its own words; nil for what is not HTML.
+	Declared *Declared `json:"-"`
 	// Thin are the facts that say that this is hardly the page one asked for; empty for an ordinary page.
 	Thin []Thin `json:"thin,omitempty"`
 	// Notes are told to the model between header and content.
 	Notes []Note `json:"notes,omitempty"`
+}
+
+// Declared is what an HTML page says of itself in JSON-LD, meta elements and the like: the page's words, unchecked, white
+// space collapsed, at most 300 characters each, and empty where it says nothing.
+type Declared struct {
+	Title     string // the headline, mostly without the site's name
+	Byline    string // who wrote it; several names are parted by commas
+	Date      string // when it was published, as the page writes it
+	Canonical string // the address that it calls its own; absolute where the page's own address is known
+	Language  string // such as de or pt-BR
 }
 
 // Thin is one reason to distrust a page: Kind is of the closed list of thin kinds, Fact our words for what shows it.
@@ -123,6 +157,7 @@ type Window struct {
 	Bytes        int64             `json:"bytes"`
 	Redirects    []string          `json:"redirects"`
 	Provider     string            `json:"provider"`
+	Links        []Link            `json:"links,omitempty"`
 	Thin         []Thin            `json:"thin,omitempty"`
 	Notes        []Note            `json:"notes,omitempty"`
 }

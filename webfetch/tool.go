@@ -25,8 +25,8 @@ type ToolOptions struct {
 	Options Options
 	// Source takes the place of the built-in fetcher; nil means the built-in one.
 	Source Source
-	// Abilities say what the agent is offered beside the tool. Documents is set by itself where Options.Documents is.
-	// MainContent must be false: a Source gives whole pages.
+	// Abilities say what the agent is offered beside the tool. Documents is set by itself where Options.Documents is, and
+	// MainContent for the built-in fetcher; with a Source, MainContent says that it heeds a request's Content and Links.
 	Abilities Abilities
 }
 
@@ -64,9 +64,6 @@ func newReader(o ToolOptions) (*reader, error) {
 	if o.Name != "" && !isToolName(o.Name) {
 		return nil, &OptionError{"name", strconv.Quote(o.Name), "1 to 40 letters, digits or underscores"}
 	}
-	if o.Abilities.MainContent {
-		return nil, &OptionError{"abilities", "with main content", "without it: a source gives whole pages"}
-	}
 	if err := o.Options.validate(); err != nil {
 		return nil, err
 	}
@@ -77,6 +74,8 @@ func newReader(o ToolOptions) (*reader, error) {
 			return nil, err
 		}
 		r.source = direct
+		// Whoever brings a converter gets whole pages: what is main in them is not known.
+		r.answer.Abilities.MainContent = o.Options.Converter == nil
 		r.answer.Abilities.Documents = o.Abilities.Documents || o.Options.Documents != nil
 		return r, nil
 	}

@@ -316,7 +316,6 @@ func TestInvalidOptionsFailWhenTheToolIsMade(t *testing.T) {
 		{ToolOptions{Name: "a b"}, []string{"name", `"a b"`, "letters"}},
 		{ToolOptions{Name: strings.Repeat("a", 41)}, []string{"name", "40"}},
 		{ToolOptions{Name: "é"}, []string{"name"}},
-		{ToolOptions{Abilities: Abilities{MainContent: true}}, []string{"main content"}},
 		{ToolOptions{Source: (*recordingSource)(nil)}, []string{"source"}},
 		{ToolOptions{Source: &recordingSource{}, Options: Options{PageChars: ptr(0)}}, []string{"page_chars"}},
 	} {

@@ -35,7 +35,7 @@ func makeWindow(p *Page, t pagetext.Text, from, to pagetext.Place) *Window {
 		RequestedURL: p.RequestedURL, FinalURL: p.FinalURL, Status: p.Status, ContentType: p.ContentType, Via: p.Via,
 		Title: p.Title, Content: p.Content[from.Byte:to.Byte], ContentKind: p.ContentKind, TotalChars: t.Chars(),
 		FullChars: max(p.FullChars, t.Chars()), Offset: from.Offset, RetrievedAt: p.RetrievedAt, Headers: maps.Clone(p.Headers),
-		Bytes: p.Bytes, Redirects: slices.Clone(p.Redirects), Provider: p.Provider, Thin: slices.Clone(p.Thin),
+		Bytes: p.Bytes, Redirects: slices.Clone(p.Redirects), Provider: p.Provider, Links: slices.Clone(p.Links), Thin: slices.Clone(p.Thin),
 		Notes: pageNotes(p, Abilities{}),
 	}
 	if to.Byte < len(p.Content) {

@@ -19,10 +19,25 @@ import (
 	"github.com/wayleave/wayleave/internal/cli/keeping"
 	"github.com/wayleave/wayleave/internal/cli/page"
 	"github.com/wayleave/wayleave/internal/cli/serving"
+	"github.com/wayleave/wayleave/internal/document/child"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	if len(os.Args) == 2 && os.Args[1] == child.Argument {
+		os.Exit(readDocuments(os.Stdin, os.Stdout))
+	}
+	os.Exit(runAs(self(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// self is this program, even where its file was replaced since it started.
+func self() cli.Program {
+	path := "/proc/self/exe"
+	if _, err := os.Stat(path); err != nil {
+		if path, err = os.Executable(); err != nil {
+			return cli.Program{}
+		}
+	}
+	return cli.Program{Path: path, Name: os.Args[0]}
 }
 
 // commands is the whole command line.
@@ -61,7 +76,7 @@ type commands struct {
 // exit is how kong's help ends a run.
 type exit int
 
-func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+func runAs(self cli.Program, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	restrictFiles()
 	out, problems := cli.NewOutput(stdout), cli.NewOutput(stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -104,7 +119,7 @@ func run(args, environ []string, stdin io.Reader, stdout, stderr io.Writer) (cod
 		problems.Printf("wayleave: %v\n", err)
 		return cli.ExitUsage
 	}
-	err = chosen.Run(&cli.Session{Ctx: ctx, In: cli.NewInput(ctx, stdin), Pipe: stdin, Out: out, Err: problems, Settings: set, Getenv: set.Getenv, Build: thisBuild()})
+	err = chosen.Run(&cli.Session{Ctx: ctx, In: cli.NewInput(ctx, stdin), Pipe: stdin, Out: out, Err: problems, Settings: set, Getenv: set.Getenv, Build: thisBuild(), Self: self})
 	return cli.Report(err, out, problems)
 }
 

@@ -32,9 +32,9 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script/*.txtar: command lines as people type them. The scripts have $SITE, a web site on
-// loopback, $PORT, a port that is free, and these commands: ready URL waits for a server, post URL TOKEN-FILE BODY-FILE
+// loopback, $DOCUMENTS, documents of ours, $CACHES, the folder of this user's caches, $PORT, a port that is free, and these commands: ready URL waits for a server, post URL TOKEN-FILE BODY-FILE
 // sends an MCP message of the newest era, mode FILE MODE compares permissions, token FILE OUT takes the token out of
-// JSON, stage DATA leaves there what a person must answer, sql DATA STATEMENT
+// JSON, alone fails where a reader of documents has lost its parent, stage DATA leaves there what a person must answer, sql DATA STATEMENT
 // writes to its database behind the program's back, readkey FILE sets WAYLEAVE_MASTER_KEY, postgres sets POSTGRES to the address
 // of an empty database and PASSWORD to what is secret in it, status N COMMAND… runs a command that must exit with N.
 func TestScripts(t *testing.T) {
@@ -52,6 +52,9 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("PORT", port)
+			if e.Vars, err = documentFolders(e.Vars); err != nil {
+				return err
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -63,6 +66,7 @@ func TestScripts(t *testing.T) {
 			"stage":   stage,
 			"sql":     edit,
 			"readkey": readKey,
+			"alone":   alone,
 			"postgres": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) != 0 {
 					ts.Fatalf("usage: postgres")
@@ -95,10 +99,15 @@ func pages(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "a\x1b]52;c;ZXZpbA==\x07b\x1b[2Jc\u009b31md")
 	case "/moved":
 		http.Redirect(w, r, "/text", http.StatusFound)
-	case "/pdf":
-		w.Header().Set("Content-Type", "application/pdf")
-		_, _ = io.WriteString(w, "%PDF-1.4")
+	case "/picture":
+		w.Header().Set("Content-Type", "image/png")
+		_, _ = io.WriteString(w, "\x89PNG\r\n\x1a\n")
 	default:
+		if name, ok := strings.CutPrefix(r.URL.Path, "/documents/"); ok {
+			w.Header().Set("Content-Type", "application/octet-stream")
+			http.ServeFile(w, r, filepath.Join("..", "..", "testdata", "documents", filepath.Base(name)))
+			return
+		}
 		http.NotFound(w, r)
 	}
 }

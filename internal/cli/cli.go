@@ -32,6 +32,13 @@ type Session struct {
 	Settings *Settings
 	Getenv   func(string) string
 	Build    Build
+	Self     Program
+}
+
+// Program is this program, to be started again. The zero value cannot be.
+type Program struct {
+	Path string // not looked for in any folder
+	Name string // that it is called by
 }
 
 // Build is what is known of this binary.

@@ -65,21 +65,21 @@ func TestMainContentOfEachKindOfPage(t *testing.T) {
 func TestThinSelectionIsTold(t *testing.T) {
 	whole := Find(parse(t, "<h1>Mill</h1>"+story))
 	if whole.Thin() {
-		t.Errorf("the whole page is called thin: %d of %d characters", whole.Chars, whole.PageChars)
+		t.Errorf("the whole page is called thin: %d of %d letters", whole.Letters, whole.PageLetters)
 	}
-	if s := (Selection{Chars: 99, prose: 300}); !s.Thin() {
-		t.Error("under a third is not called thin")
+	if s := (Selection{Letters: 99, prose: 400}); !s.Thin() {
+		t.Error("under a quarter is not called thin")
 	}
-	if s := (Selection{Chars: 100, prose: 300}); s.Thin() {
-		t.Error("a third is called thin")
+	if s := (Selection{Letters: 100, prose: 400}); s.Thin() {
+		t.Error("a quarter is called thin")
 	}
 }
 
 func TestEmptyPagesHaveASelection(t *testing.T) {
 	for _, body := range []string{"", "<script>x()</script>", "<nav></nav>", "<frameset><frame src=a></frameset>"} {
-		s := Find(parse(t, body))
-		if s.Root == nil || s.Thin() {
-			t.Errorf("%q: root %v, thin %v", body, s.Root, s.Thin())
+		root := parse(t, body)
+		if s := Find(root); s.Thin() || s.Drop(root) || s.Letters != 0 {
+			t.Errorf("%q: thin %v, %d letters", body, s.Thin(), s.Letters)
 		}
 	}
 }
@@ -94,8 +94,8 @@ func TestDeepTreesAreWalkedWithoutRecursion(t *testing.T) {
 		n = c
 	}
 	n.AppendChild(&html.Node{Type: html.TextNode, Data: "bottom"})
-	if s := Find(root); s.Chars != len("bottom") {
-		t.Errorf("%d characters found at the bottom", s.Chars)
+	if s := Find(root); s.Letters != len("bottom") {
+		t.Errorf("%d letters found at the bottom", s.Letters)
 	}
 }
 
@@ -108,11 +108,11 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		s := Find(root)
-		if s.Root == nil || s.Chars < 0 || s.Chars > s.PageChars {
-			t.Errorf("root %v, %d of %d characters", s.Root, s.Chars, s.PageChars)
+		if s.Letters < 0 || s.Letters > s.PageLetters || s.Drop(root) {
+			t.Errorf("%d of %d letters", s.Letters, s.PageLetters)
 		}
-		if s.Drop(s.Root) && s.Chars > 0 {
-			t.Error("the root itself is dropped")
+		if s.Letters == 0 && s.PageLetters > 0 && !s.Thin() {
+			t.Error("nothing of the page is kept, and it is not called thin")
 		}
 	})
 }

@@ -14,11 +14,15 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/scribe"
 )
 
 // Options of one conversion. The zero value leaves relative addresses as they are.
 type Options struct {
 	BaseURL string // the page's own address; every link is made absolute against it (and the first base element)
+
+	// Links says how links and pictures give their addresses.
+	Links scribe.Links
 
 	// Drop leaves out the nodes that it is true for, with all below them; nil leaves out nothing. It is asked of each
 	// node before what is below it.
@@ -31,11 +35,11 @@ func Render(ctx context.Context, root *html.Node, o Options) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	r := &renderer{ctx: ctx, drop: o.Drop}
+	r := &renderer{ctx: ctx, drop: o.Drop, links: o.Links}
 	r.survey(root, o.BaseURL)
 	r.walk(root)
 	if r.err == nil && r.reveal() {
-		*r = renderer{ctx: ctx, drop: o.Drop, page: r.page, revealed: r.revealed}
+		*r = renderer{ctx: ctx, drop: o.Drop, links: o.Links, page: r.page, revealed: r.revealed}
 		r.walk(root)
 	}
 	if r.err != nil {

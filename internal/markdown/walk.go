@@ -19,6 +19,7 @@ type renderer struct {
 	steps int   // nodes visited, counted to look at ctx now and then
 	depth int   // elements open
 	drop  func(*html.Node) bool
+	links scribe.Links
 	w     *scribe.Writer
 
 	list      *listFrame // the list whose items are being written
@@ -49,6 +50,7 @@ const maxDepth = 1200
 // walk writes root and all below it.
 func (r *renderer) walk(root *html.Node) {
 	r.w = scribe.New(r.ctx, r.size)
+	r.w.WriteLinks(r.links)
 	r.node(root)
 	if r.err == nil {
 		r.err = r.w.Err()

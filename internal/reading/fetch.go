@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -224,12 +225,13 @@ func (f *Fetch) answer(p *webfetch.Page, at Place, snapshot int, extra []webfetc
 	return Answer{Result: webfetch.WindowResult(w, o), Output: output(w, snapshot), Sent: sent, Evidence: evidence(p)}
 }
 
-// key is the name under which the page of an address is kept.
+// key is the name under which the page of an address is kept: a main part, or a text with links, is a text of its own.
 func (f *Fetch) key(url string) string {
 	if u, err := weburl.Parse(url); err == nil {
 		url = u.String()
 	}
-	return f.r.o.Digest("page", withoutFragment(url), string(f.args.Format))
+	asked := f.args.Request()
+	return f.r.o.Digest("page", withoutFragment(url), string(asked.Format), string(asked.Content), strconv.FormatBool(asked.Links))
 }
 
 // keys are the names of a page: the address asked for, and where the answer came from, since a header line names that

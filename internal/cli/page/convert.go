@@ -37,7 +37,14 @@ func (c *Convert) Run(s *cli.Session) error {
 		contentType = []string{c.ContentType}
 	}
 	done := s.Err.Progress("converting")
-	page, err := webfetch.Convert(s.Ctx, body, contentType, c.BaseURL, webfetch.Options{MaxBodyBytes: c.MaxBodyBytes, Content: c.part()})
+	o := webfetch.Options{MaxBodyBytes: c.MaxBodyBytes}
+	c.ask(&o)
+	end, err := readDocuments(s, &o)
+	if err != nil {
+		return err
+	}
+	defer end()
+	page, err := webfetch.Convert(s.Ctx, body, contentType, c.BaseURL, o)
 	done()
 	if err != nil {
 		file := c.File

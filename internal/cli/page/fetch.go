@@ -14,8 +14,10 @@ import (
 
 // showFlags say which part of a page is shown.
 type showFlags struct {
-	Content string `setting:"-" enum:"full,main" default:"full" help:"full: the whole page; main: its main content."`
-	Main    bool   `setting:"-" help:"Same as --content main."`
+	Content   string `setting:"-" enum:"full,main" default:"full" help:"full: the whole page; main: its main content."`
+	Main      bool   `setting:"-" help:"Same as --content main."`
+	Links     string `setting:"-" enum:"auto,inline,items,none,references" default:"auto" help:"inline: addresses in their links; items: those within running text left out; none: without addresses; references: short numbers, the addresses at the end; auto: inline, with --content main items."`
+	ListLinks bool   `setting:"-" help:"Add the list of the page's links."`
 }
 
 func (f showFlags) part() webfetch.Part {
@@ -23,6 +25,14 @@ func (f showFlags) part() webfetch.Part {
 		return webfetch.PartMain
 	}
 	return webfetch.Part(f.Content)
+}
+
+// ask fills in the library's options.
+func (f showFlags) ask(o *webfetch.Options) {
+	o.Content, o.ListLinks = f.part(), f.ListLinks
+	if f.Links != "auto" {
+		o.Links = webfetch.Links(f.Links)
+	}
 }
 
 // Fetch is the command.
@@ -51,7 +61,12 @@ func (c *Fetch) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	o.Content = c.part()
+	c.ask(&o)
+	end, err := readDocuments(s, &o)
+	if err != nil {
+		return err
+	}
+	defer end()
 	fetcher, err := webfetch.Direct(o)
 	if err != nil {
 		return OptionMisused(err)

@@ -61,6 +61,7 @@ func (c *Doctor) Run(s *cli.Session) error {
 	c.listener(s.Ctx, d, folder)
 	c.metrics(s.Ctx, d)
 	memory(d)
+	c.documents(s, d)
 	done()
 	if c.JSON {
 		if err := s.Out.JSON(d); err != nil {

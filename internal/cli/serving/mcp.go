@@ -144,7 +144,7 @@ func (p *pipeEnds) dial(ctx context.Context) (relay.Conn, error) {
 		}
 		return conn, err
 	}
-	own, err := take(p.s.Ctx, ownerPlan{folder: p.folder, options: p.options, listen: place.DefaultListen, anyPort: true})
+	own, err := take(p.s.Ctx, ownerPlan{folder: p.folder, options: p.options, listen: place.DefaultListen, anyPort: true, documents: documents(p.s, p.options.Log)})
 	switch {
 	case errors.Is(err, datafolder.ErrOwned):
 		return nil, err // somebody was faster

@@ -17,8 +17,12 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave"
+	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/page"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/document/child"
+	"github.com/wayleave/wayleave/internal/document/served"
 )
 
 // owner owns a folder from take to leave.
@@ -41,6 +45,8 @@ type ownerPlan struct {
 	metrics string // address of the metrics; empty for none
 	// anyPort lets the listener take another port where its own is taken.
 	anyPort bool
+	// documents makes what reads documents; nil where nothing does.
+	documents func() (*child.Pools, error)
 }
 
 // take makes this process the folder's owner. datafolder.ErrOwned: there is one. Nothing is left behind by an error.
@@ -91,6 +97,9 @@ func take(ctx context.Context, p ownerPlan) (_ *owner, err error) {
 	}
 	o.pipes = pipes
 	o.closers = append(o.closers, func() error { _ = pipes.Close(); remove(); return nil })
+	if err := o.readDocuments(&p); err != nil {
+		return nil, err
+	}
 	if o.service, err = wayleave.New(ctx, p.options); err != nil {
 		return nil, err
 	}
@@ -150,6 +159,44 @@ func portOf(address string) uint16 {
 		return 0
 	}
 	return uint16(port)
+}
+
+// readDocuments lets the service read documents, in children that end before the owner leaves.
+func (o *owner) readDocuments(p *ownerPlan) error {
+	if p.documents == nil {
+		return nil
+	}
+	pools, err := p.documents()
+	if pools == nil || err != nil {
+		return err
+	}
+	p.options.Fetch.Documents = served.Documents{Reader: pools}
+	pools.Plain.Warm()
+	// Where the engine has to be compiled first, which takes seconds, the first start of a server has other things to do.
+	wait := time.Duration(0)
+	if !page.EngineKept() {
+		wait = engineWait
+	}
+	engine := time.AfterFunc(wait, pools.Engine.Warm)
+	o.closers = append(o.closers, func() error {
+		engine.Stop()
+		ctx, cancel := context.WithTimeout(context.Background(), documentsEnd)
+		defer cancel()
+		pools.Close(ctx)
+		return nil
+	})
+	return nil
+}
+
+const (
+	documentsAtOnce = 2
+	engineWait      = 10 * time.Second
+	documentsEnd    = 3 * time.Second // for documents that are being read when the owner leaves
+)
+
+// documents makes what reads documents for a session's service.
+func documents(s *cli.Session, log *slog.Logger) func() (*child.Pools, error) {
+	return func() (*child.Pools, error) { return page.Documents(s, documentsAtOnce, log) }
 }
 
 // run serves until ctx ends and everything has ended in order.

@@ -66,7 +66,7 @@ func (c *Serve) Run(s *cli.Session) error {
 	}
 	c.DataFlags.Into(s, folder, &o)
 	o.PermitCommand = c.PermitCommand(s)
-	own, err := take(s.Ctx, ownerPlan{folder: folder, options: o, front: front, listen: c.Listen, metrics: c.MetricsListen})
+	own, err := take(s.Ctx, ownerPlan{folder: folder, options: o, front: front, listen: c.Listen, metrics: c.MetricsListen, documents: documents(s, o.Log)})
 	switch {
 	case errors.Is(err, datafolder.ErrOwned):
 		return fmt.Errorf("%s: %w; stop it, or name another folder with --data", folder.Path(), err)

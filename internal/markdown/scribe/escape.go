@@ -146,7 +146,7 @@ func (w *Writer) markup(s string) int {
 	case '*', '_', '~':
 		return w.delimiters(s)
 	case '[', ']':
-		escape = w.inLink
+		escape = w.inLink || w.links == LinksReferences && c == '[' // else "[1]" would be a reference
 	case '(':
 		escape = w.last() == ']' // else literal brackets would make a link
 	case ':':

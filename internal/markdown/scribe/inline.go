@@ -38,7 +38,9 @@ type Link struct {
 func (w *Writer) EnterMark(kind Mark) { w.enter(inline{kind: kind}) }
 
 // EnterLink opens a link; Leave closes it. One block in it carries it, the first with words.
-func (w *Writer) EnterLink(l Link) { w.enter(inline{kind: link, link: l}) }
+func (w *Writer) EnterLink(l Link) {
+	w.enter(inline{kind: link, link: l, silent: w.links == LinksNone})
+}
 
 // InLink says that text goes into a link.
 func (w *Writer) InLink() bool { return w.inLink }

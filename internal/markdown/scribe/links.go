@@ -62,10 +62,33 @@ func mailbox(s string) bool {
 // destination writes the address of a link or an image and what is around it: nothing in it can end the link or the
 // cell.
 func (w *Writer) destination(url string) {
+	if w.links == LinksReferences {
+		n := w.numbers[url]
+		if n == 0 {
+			w.numbered = append(w.numbered, url)
+			n = len(w.numbered)
+			w.numbers[url] = n
+		}
+		w.out = append(strconv.AppendInt(append(w.out, ']', '['), int64(n), 10), ']')
+		w.textFrom = len(w.out)
+		return
+	}
 	w.out = append(w.out, ']', '(')
 	w.out = appendAddress(w.out, url, w.flat == inCell)
 	w.out = append(w.out, ')')
 	w.textFrom = len(w.out)
+}
+
+// definitions writes what the numbers of links stand for.
+func (w *Writer) definitions() {
+	for i, url := range w.numbered {
+		if i == 0 && len(w.out) > 0 {
+			w.out = append(w.out, '\n')
+		}
+		w.out = append(strconv.AppendInt(append(w.out, '\n', '['), int64(i+1), 10), ']', ':', ' ')
+		w.out = appendAddress(w.out, url, false)
+	}
+	w.numbered = nil
 }
 
 // maxNestedParens stays below the depth to which CommonMark parsers count parentheses in a destination (32).
@@ -105,6 +128,14 @@ func appendAddress(out []byte, address string, cell bool) []byte {
 
 // Image writes an image and answers the place where it begins.
 func (w *Writer) Image(alt, url string) Place {
+	if w.links == LinksNone {
+		if alt == "" {
+			return w.Here()
+		}
+		start := w.Start()
+		w.Text(alt)
+		return start
+	}
 	w.ready()
 	w.breakAddress()
 	start := w.Here()

@@ -29,10 +29,13 @@ type Writer struct {
 	scratch []byte
 
 	lastSpan codeSpan
-	imageEnd int // where the last image ended in out
-	textFrom int // where the last link, code, image or formula ended in out: text alone follows
-	moves    int // how often what was written has moved
-	looked   int // how far the current word has been looked through for an address
+	imageEnd int            // where the last image ended in out
+	textFrom int            // where the last link, code, image or formula ended in out: text alone follows
+	moves    int            // how often what was written has moved
+	looked   int            // how far the current word has been looked through for an address
+	links    Links          // how links and images give their addresses
+	numbers  map[string]int // of the addresses, where links are numbered references
+	numbered []string       // addresses by number, from 1
 	run      addressRun
 	runFrom  int // how much of the text was left where run begins; 0 for none
 }
@@ -46,9 +49,27 @@ func New(ctx context.Context, size int) *Writer {
 // Err is ctx's error, once a long text has been cut short by it.
 func (w *Writer) Err() error { return w.err }
 
+// Links are ways in which links and images give their addresses.
+type Links uint8
+
+// The ways.
+const (
+	LinksInline     Links = iota // in the link
+	LinksNone                    // not at all: a link is its words, an image its alternative text
+	LinksReferences              // by a number; the addresses stand at the end of the document, each once
+)
+
+// WriteLinks says how the links and images that come give their addresses.
+func (w *Writer) WriteLinks(l Links) {
+	if w.links = l; l == LinksReferences {
+		w.numbers = map[string]int{}
+	}
+}
+
 // String ends the block that is open and answers the document, valid UTF-8 without a line feed at its end.
 func (w *Writer) String() string {
 	w.Break(0)
+	w.definitions()
 	return strings.ToValidUTF8(string(w.out), "\uFFFD")
 }
 

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// settings of the learning.
+type settings struct {
+	rounds, depth int
+	rate          float64
+	least         float64 // weight that a leaf has at least
+	ridge         float64
+}
+
+const (
+	bins   = 48
+	sample = 0.4 // of the rows, for each tree
+)
+
+// tree is a full binary tree: node i has the children 2i+1 and 2i+2; a node without a cut gives its left child.
+type tree struct {
+	feature []int
+	bin     []uint8
+	cut     []float32
+	value   []float64 // of the leaves
+}
+
+// table is the rows of pages in bins.
+type table struct {
+	columns [][]uint8 // of each feature
+	cuts    [][]float32
+	label   []float32
+	weight  []float32
+}
+
+// train learns trees from the pages that learned holds for and writes every page's score. In the first stage each
+// learned page is scored by trees that have not seen it, so that the second learns from scores that are as good as
+// those of strange pages.
+func train(pages []*labelled, learned func(*labelled) bool, s settings, features func(*labelled) [][]float32, folds bool) []tree {
+	var mine []*labelled
+	for _, p := range pages {
+		if learned(p) {
+			mine = append(mine, p)
+		}
+	}
+	cuts := cutsOf(mine, features)
+	trees := boost(tableOf(mine, features, cuts), s)
+	for _, p := range pages {
+		p.score = scoreAll(trees, features(p))
+	}
+	if folds {
+		const parts = 3
+		for k := range parts {
+			var rest, part []*labelled
+			for i, p := range mine {
+				if i%parts == k {
+					part = append(part, p)
+				} else {
+					rest = append(rest, p)
+				}
+			}
+			trees := boost(tableOf(rest, features, cuts), s)
+			for _, p := range part {
+				p.score = scoreAll(trees, features(p))
+			}
+		}
+	}
+	return trees
+}
+
+func scoreAll(trees []tree, rows [][]float32) []float32 {
+	out := make([]float32, len(rows))
+	for i, x := range rows {
+		sum := 0.0
+		for t := range trees {
+			sum += trees[t].of(x)
+		}
+		out[i] = float32(1 / (1 + math.Exp(-sum)))
+	}
+	return out
+}
+
+func (t *tree) of(x []float32) float64 {
+	i := 0
+	for i < len(t.feature) {
+		if t.feature[i] >= 0 && x[t.feature[i]] > t.cut[i] {
+			i = 2*i + 2
+		} else {
+			i = 2*i + 1
+		}
+	}
+	return t.value[i-len(t.feature)]
+}
+
+// cutsOf are the borders of the bins of each feature: places between the values, so that each bin has about as many.
+func cutsOf(pages []*labelled, features func(*labelled) [][]float32) [][]float32 {
+	var cuts [][]float32
+	n := len(features(pages[0])[0])
+	r := rand.New(rand.NewPCG(1, 2))
+	values := make([][]float32, n)
+	for _, p := range pages {
+		for _, x := range features(p) {
+			if r.Float64() > 0.15 {
+				continue
+			}
+			for f, v := range x {
+				values[f] = append(values[f], v)
+			}
+		}
+	}
+	for f := range n {
+		v := values[f]
+		slices.Sort(v)
+		var c []float32
+		for b := 1; b < bins; b++ {
+			at := v[b*len(v)/bins]
+			if at == v[len(v)-1] {
+				break
+			}
+			if len(c) == 0 || at > c[len(c)-1] {
+				c = append(c, at)
+			}
+		}
+		cuts = append(cuts, c)
+	}
+	return cuts
+}
+
+func tableOf(pages []*labelled, features func(*labelled) [][]float32, cuts [][]float32) *table {
+	t := &table{cuts: cuts, columns: make([][]uint8, len(cuts))}
+	for _, p := range pages {
+		for i, x := range features(p) {
+			if p.weights[i] == 0 {
+				continue
+			}
+			for f, v := range x {
+				b, _ := slices.BinarySearch(cuts[f], v) // v ≤ cuts[b]
+				t.columns[f] = append(t.columns[f], uint8(b))
+			}
+			t.label = append(t.label, p.labels[i])
+			t.weight = append(t.weight, p.weights[i])
+		}
+	}
+	return t
+}
+
+type cell struct{ g, h float64 }
+
+func boost(t *table, s settings) []tree {
+	r := rand.New(rand.NewPCG(3, 4))
+	n := len(t.label)
+	score := make([]float64, n)
+	g, h := make([]float32, n), make([]float32, n)
+	node := make([]int32, n)
+	var trees []tree
+	for range s.rounds {
+		var rows []int32
+		for i := range n {
+			p := 1 / (1 + math.Exp(-score[i]))
+			g[i] = t.weight[i] * (t.label[i] - float32(p))
+			h[i] = t.weight[i] * float32(p*(1-p))
+			if r.Float64() < sample {
+				rows = append(rows, int32(i))
+			}
+		}
+		tr := grow(t, s, rows, g, h, node, r)
+		trees = append(trees, tr)
+		for i := range n {
+			at := 0
+			for at < len(tr.feature) {
+				if f := tr.feature[at]; f >= 0 && t.columns[f][i] > tr.bin[at] {
+					at = 2*at + 2
+				} else {
+					at = 2*at + 1
+				}
+			}
+			score[i] += tr.value[at-len(tr.feature)]
+		}
+	}
+	return trees
+}
+
+// grow makes one tree, level by level.
+func grow(t *table, s settings, rows []int32, g, h []float32, node []int32, r *rand.Rand) tree {
+	inner := 1<<s.depth - 1
+	tr := tree{feature: make([]int, inner), bin: make([]uint8, inner), cut: make([]float32, inner), value: make([]float64, inner+1)}
+	for _, i := range rows {
+		node[i] = 0
+	}
+	var tried []int
+	for f := range t.columns {
+		if r.Float64() < 0.35 && len(t.cuts[f]) > 0 {
+			tried = append(tried, f)
+		}
+	}
+	for level := range s.depth {
+		first, width := 1<<level-1, 1<<level
+		gain := make([]float64, width)
+		for k := range width {
+			tr.feature[first+k] = -1
+		}
+		cells := make([]cell, width*bins)
+		for _, f := range tried {
+			clear(cells)
+			column := t.columns[f]
+			for _, i := range rows {
+				c := &cells[int(node[i])*bins+int(column[i])]
+				c.g += float64(g[i])
+				c.h += float64(h[i])
+			}
+			for k := range width {
+				own := cells[k*bins : (k+1)*bins]
+				var all, left cell
+				for _, c := range own {
+					all.g += c.g
+					all.h += c.h
+				}
+				for b := range t.cuts[f] {
+					left.g += own[b].g
+					left.h += own[b].h
+					rg, rh := all.g-left.g, all.h-left.h
+					if left.h < s.least || rh < s.least {
+						continue
+					}
+					if v := left.g*left.g/(left.h+s.ridge) + rg*rg/(rh+s.ridge) - all.g*all.g/(all.h+s.ridge); v > gain[k] {
+						gain[k] = v
+						tr.feature[first+k], tr.bin[first+k], tr.cut[first+k] = f, uint8(b), t.cuts[f][b]
+					}
+				}
+			}
+		}
+		for _, i := range rows {
+			at := first + int(node[i])
+			if f := tr.feature[at]; f >= 0 && t.columns[f][i] > tr.bin[at] {
+				node[i] = 2*node[i] + 1
+			} else {
+				node[i] *= 2
+			}
+		}
+	}
+	sums := make([]cell, inner+1)
+	for _, i := range rows {
+		sums[node[i]].g += float64(g[i])
+		sums[node[i]].h += float64(h[i])
+	}
+	for k, c := range sums {
+		tr.value[k] = s.rate * c.g / (c.h + s.ridge)
+	}
+	return tr
+}

@@ -1,0 +1,109 @@
+// Command learn makes internal/maincontent/trees.go: the decision trees by which blocks of a page are judged.
+//
+//	go run ./learn -wcxb DIR/dev -out ../internal/maincontent/trees.go
+//
+// DIR is a copy of the WCXB benchmark (web-content-extraction-benchmark by Murrough Foley, CC-BY-4.0), of which the dev
+// split alone is read. Pages of a third of the hosts, chosen by a hash of their names, are never learned from: the
+// figures that it prints at the end are of both parts. The same pages give the same trees.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	dir := flag.String("wcxb", "", "the dev folder of the benchmark")
+	out := flag.String("out", "", "the file to write; empty writes none")
+	rounds := flag.Int("rounds", 120, "trees of each stage")
+	depth := flag.Int("depth", 5, "levels of a tree")
+	rate := flag.Float64("rate", 0.12, "how far each tree goes")
+	least := flag.Float64("least", 40, "weight that a leaf has at least")
+	ridge := flag.Float64("ridge", 20, "how strongly leaves are drawn to nothing")
+	all := flag.Bool("all", false, "learn from every page")
+	each := flag.Bool("each", false, "print every page's score")
+	flag.Parse()
+	if err := run(*dir, *out, settings{rounds: *rounds, depth: *depth, rate: *rate, least: *least, ridge: *ridge}, *all, *each); err != nil {
+		fmt.Fprintln(os.Stderr, "learn:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir, out string, s settings, all, each bool) error {
+	began := time.Now()
+	pages, err := load(dir)
+	if err != nil {
+		return err
+	}
+	var rows, kept int
+	for _, p := range pages {
+		rows += len(p.first)
+		for _, l := range p.labels {
+			if l > 0.5 {
+				kept++
+			}
+		}
+	}
+	fmt.Printf("%d pages, %d blocks, %d of them content, %d features, %s\n", len(pages), rows, kept, len(pages[0].first[0]), time.Since(began).Round(time.Second))
+	ceiling(pages)
+	learned := func(p *labelled) bool { return all || !p.held }
+	first := train(pages, learned, s, func(p *labelled) [][]float32 { return p.first }, true)
+	fmt.Printf("first stage, %s\n", time.Since(began).Round(time.Second))
+	report(pages, "first")
+	for _, p := range pages {
+		p.second = p.lesson.Features(p.score)
+	}
+	second := train(pages, learned, s, func(p *labelled) [][]float32 { return p.second }, false)
+	fmt.Printf("second stage, %s\n", time.Since(began).Round(time.Second))
+	report(pages, "second")
+	if each {
+		for _, p := range pages {
+			fmt.Printf("page %s %s held %v F1 %.3f labels %.3f\n", p.id, p.kind, p.held,
+				p.f1(func(i int) bool { return p.score[i] > 0.4 }), p.f1(func(i int) bool { return p.labels[i] > 0.5 }))
+		}
+	}
+	for _, id := range strings.Fields(os.Getenv("LEARN_SHOW")) {
+		for _, p := range pages {
+			if p.id == id {
+				fmt.Println("=====", id, p.kind)
+				for i, t := range p.lesson.Texts() {
+					t = strings.Join(strings.Fields(t), " ")
+					fmt.Printf("%.2f %.2f %.2f %s\n", p.labels[i], p.second[i][len(p.first[i])], p.score[i], t[:min(len(t), 90)])
+				}
+			}
+		}
+	}
+	if out == "" {
+		return nil
+	}
+	return write(out, first, second)
+}
+
+// report prints the word F1 of the blocks that are kept at the best threshold, by kind, for both parts.
+func report(pages []*labelled, stage string) {
+	for _, held := range []bool{false, true} {
+		own := map[string]float64{}
+		fmt.Printf("%s, held out %v: each page's own threshold %.4f:", stage, held, mean(pages, held, -1, own))
+		for _, k := range slices.Sorted(keys(own)) {
+			fmt.Printf(" %s %.3f", k, own[k])
+		}
+		fmt.Println()
+		best, at := 0.0, 0.0
+		for t := 0.25; t < 0.7; t += 0.05 {
+			if m := mean(pages, held, t, nil); m > best {
+				best, at = m, t
+			}
+		}
+		by := map[string]float64{}
+		mean(pages, held, at, by)
+		fmt.Printf("%s, held out %v: mean of kinds %.4f at %.2f:", stage, held, best, at)
+		for _, k := range slices.Sorted(keys(by)) {
+			fmt.Printf(" %s %.3f", k, by[k])
+		}
+		fmt.Println()
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"codeberg.org/readeck/go-readability/v2"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"github.com/markusmobius/go-trafilatura"
+	"golang.org/x/net/html"
+
+	"github.com/wayleave/wayleave/webfetch"
+)
+
+// tool turns a page into Markdown. A page that it refuses has no text.
+type tool struct {
+	name string
+	peer bool
+	read func(p *page) string
+}
+
+func tools() []tool {
+	return []tool{
+		{"ours, main", false, func(p *page) string { return ours(p, webfetch.Options{Content: webfetch.PartMain}) }},
+		{"ours, whole page", false, func(p *page) string { return ours(p, webfetch.Options{}) }},
+		{"go-trafilatura + fallback", true, trafilaturas},
+		{"go-readability", true, readabilitys},
+	}
+}
+
+func (t tool) texts(pages []*page, keep string) (map[string]string, error) {
+	file := filepath.Join(keep, strings.ReplaceAll(t.name, " ", "-")+".json")
+	texts := map[string]string{}
+	if t.peer {
+		if raw, err := os.ReadFile(file); err == nil && json.Unmarshal(raw, &texts) == nil && len(texts) == len(pages) {
+			return texts, nil
+		}
+	}
+	for _, p := range pages {
+		texts[p.id] = t.read(p)
+	}
+	if !t.peer {
+		return texts, nil
+	}
+	raw, err := json.Marshal(texts)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(keep, 0o755); err != nil {
+		return nil, err
+	}
+	return texts, os.WriteFile(file, raw, 0o644)
+}
+
+func ours(p *page, o webfetch.Options) string {
+	got, err := webfetch.Convert(context.Background(), []byte(p.html), []string{"text/html; charset=utf-8"}, p.URL, o)
+	if err != nil {
+		return ""
+	}
+	return got.Content
+}
+
+func readabilitys(p *page) string {
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return ""
+	}
+	a, err := readability.FromReader(strings.NewReader(p.html), u)
+	if err != nil || a.Node == nil {
+		return ""
+	}
+	return toMarkdown(a.Node)
+}
+
+func trafilaturas(p *page) string {
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return ""
+	}
+	r, err := trafilatura.Extract(strings.NewReader(p.html), trafilatura.Options{OriginalURL: u, EnableFallback: true})
+	if err != nil || r == nil || r.ContentNode == nil {
+		return ""
+	}
+	return toMarkdown(r.ContentNode)
+}
+
+func toMarkdown(n *html.Node) string {
+	var b bytes.Buffer
+	if err := html.Render(&b, n); err != nil {
+		return ""
+	}
+	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	text, err := c.ConvertString(b.String())
+	if err != nil {
+		return ""
+	}
+	return text
+}

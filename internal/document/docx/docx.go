@@ -1,0 +1,128 @@
+// Package docx reads Word documents: WordprocessingML in both of its namespaces, as Word, LibreOffice, Google Docs and
+// others write it.
+//
+// The one rule: nothing outside of the archive is ever asked for. A document reads as its author sees it once every
+// tracked change is accepted: comments, hidden text, headers and footers are no part of it.
+package docx
+
+import (
+	"context"
+	"errors"
+
+	"github.com/wayleave/wayleave/internal/document"
+	"github.com/wayleave/wayleave/internal/document/ooxml"
+	"github.com/wayleave/wayleave/internal/document/pack"
+	"github.com/wayleave/wayleave/internal/document/prose"
+)
+
+// reader reads one document.
+type reader struct {
+	archive *pack.Archive
+	limits  document.Limits
+	w       *prose.Writer
+	styles  *styles
+	lists   *lists
+	rels    ooxml.Relations // of the part that is being read
+	main    string          // name of the main part
+
+	fields []field
+	carry  []prose.Run // of a paragraph whose end is deleted: the next one goes on with it
+	notes  []noteRef   // in the order of their references
+	labels map[string]string
+	quiet  int // > 0 within a note: references in it lead nowhere
+}
+
+// noteRef is a note that was referred to.
+type noteRef struct{ kind, id string }
+
+// Read reads a document. Its errors are *document.Error and the context's.
+func Read(ctx context.Context, body []byte, limits document.Limits) (document.Text, error) {
+	limits = limits.WithDefaults()
+	archive, err := pack.Open(body, limits)
+	if err != nil {
+		return document.Text{}, err
+	}
+	r := &reader{archive: archive, limits: limits, w: prose.New(ctx, limits), labels: map[string]string{}}
+	text, err := r.read(ctx)
+	if err != nil {
+		return document.Text{}, err
+	}
+	return text, ctx.Err()
+}
+
+func (r *reader) read(ctx context.Context) (document.Text, error) {
+	root, err := r.relations(ctx, "")
+	if err != nil {
+		return document.Text{}, err
+	}
+	r.main = root.Part("officeDocument")
+	if r.main == "" || !r.archive.Has(r.main) {
+		r.main = "word/document.xml"
+	}
+	if !r.archive.Has(r.main) {
+		return document.Text{}, document.Fail(document.Damaged, "no main part")
+	}
+	if r.rels, err = r.relations(ctx, r.main); err != nil {
+		return document.Text{}, err
+	}
+	if r.styles, err = r.readStyles(); err != nil {
+		return document.Text{}, err
+	}
+	if r.lists, err = r.readLists(); err != nil {
+		return document.Text{}, err
+	}
+	if err := r.body(); err != nil && !errors.Is(err, prose.ErrFull) {
+		return document.Text{}, err
+	}
+	if err := r.readNotes(ctx); err != nil && !errors.Is(err, prose.ErrFull) {
+		return document.Text{}, err
+	}
+	title, err := ooxml.Title(r.archive, root, r.limits)
+	if err != nil {
+		return document.Text{}, err
+	}
+	if title == "" {
+		title = r.w.FirstHeading()
+	}
+	markdown, facts := r.w.Finish()
+	return document.Text{Markdown: markdown, Title: title, Notes: facts}, nil
+}
+
+func (r *reader) body() error {
+	x, err := r.part(r.main)
+	if err != nil {
+		return err
+	}
+	if x.Name != "document" && x.Name != "glossaryDocument" {
+		return document.Fail(document.Unsupported, "the main part is a %q", x.Name)
+	}
+	seen, held := false, r.w.Spent()
+	err = x.Children(func(name string) error {
+		if name != "body" {
+			return nil
+		}
+		seen = true
+		return r.blocks(x, func(b *prose.Block) error {
+			err := r.w.Block(b)
+			r.w.Release(held)
+			return err
+		})
+	})
+	if err == nil && !seen {
+		return document.Fail(document.Damaged, "part %q has no body", r.main)
+	}
+	return err
+}
+
+// part opens a part up to its root element.
+func (r *reader) part(name string) (*pack.XML, error) {
+	x, err := r.archive.XML(name, r.limits)
+	if err != nil {
+		return nil, err
+	}
+	return x, x.Root()
+}
+
+func (r *reader) relations(ctx context.Context, part string) (ooxml.Relations, error) {
+	return ooxml.RelationsOf(ctx, r.archive, part, r.limits)
+}

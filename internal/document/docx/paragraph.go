@@ -1,0 +1,264 @@
+package docx
+
+import (
+	"strings"
+
+	"github.com/wayleave/wayleave/internal/document/pack"
+	"github.com/wayleave/wayleave/internal/document/prose"
+)
+
+// emit takes blocks in their order.
+type emit func(*prose.Block) error
+
+// properties are what pPr says.
+type properties struct {
+	style   string
+	list    string // numId; "0" takes a paragraph out of its style's list
+	depth   int    // ilvl; -1 for unsaid
+	outline int    // from 1; 0 for unsaid, noLevel for body text
+	merged  bool   // the paragraph's end is deleted: what follows is one with it
+	mark    looks  // of the paragraph's end
+}
+
+func readProperties(x *pack.XML) (properties, error) {
+	p := properties{depth: -1}
+	err := x.Children(func(name string) error {
+		switch name {
+		case "pStyle":
+			p.style = x.Attr("val")
+		case "numPr":
+			return x.Children(func(name string) error {
+				switch name {
+				case "ilvl":
+					p.depth = number(x.Attr("val"), -1)
+				case "numId":
+					p.list = x.Attr("val")
+				}
+				return nil
+			})
+		case "outlineLvl":
+			p.outline = min(max(number(x.Attr("val"), noLevel-1), 0)+1, noLevel)
+		case "rPr":
+			return x.Children(func(name string) error {
+				switch name {
+				case "del", "moveFrom":
+					p.merged = true
+				case "vanish":
+					p.mark.hidden = truth(x.Attr("val"))
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	return p, err
+}
+
+// blocks reads paragraphs and tables below the element that started.
+func (r *reader) blocks(x *pack.XML, out emit) error {
+	return x.Children(func(name string) error { return r.block(x, name, out) })
+}
+
+func (r *reader) block(x *pack.XML, name string, out emit) error {
+	switch name {
+	case "p":
+		return r.paragraph(x, out)
+	case "tbl":
+		return r.table(x, out)
+	case "sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag":
+		return r.blocks(x, out)
+	case "AlternateContent":
+		return r.alternate(x, out)
+	case "oMathPara", "oMath":
+		p := &paragraph{}
+		if err := r.formula(x, p, name == "oMathPara"); err != nil {
+			return err
+		}
+		p.flush()
+		return out(&prose.Block{Runs: p.runs})
+	}
+	return nil
+}
+
+// alternate reads blocks of which a document has two forms: the first that says something.
+func (r *reader) alternate(x *pack.XML, out emit) error {
+	done := false
+	return x.Children(func(name string) error {
+		if done || name != "Choice" && name != "Fallback" {
+			return nil
+		}
+		return r.blocks(x, func(b *prose.Block) error {
+			done = true
+			return out(b)
+		})
+	})
+}
+
+// paragraph is a paragraph that is being read.
+type paragraph struct {
+	style *style
+	runs  []prose.Run
+	open  prose.Run // words that are still added to, which are text
+	text  []byte
+	after []prose.Block // text boxes that hang on it
+}
+
+func (r *reader) paragraph(x *pack.XML, out emit) error {
+	p := &paragraph{runs: r.carry}
+	r.carry = nil
+	props := properties{depth: -1}
+	p.style = r.styles.paragraph("")
+	err := x.Children(func(name string) (err error) {
+		if name == "pPr" {
+			props, err = readProperties(x)
+			p.style = r.styles.paragraph(props.style)
+			return err
+		}
+		return r.inline(x, name, p, "")
+	})
+	if err != nil {
+		return err
+	}
+	p.flush()
+	r.endFields()
+	if props.merged {
+		if r.carry = p.runs; len(p.after) == 0 {
+			return nil
+		}
+		p.runs = nil
+	}
+	b := prose.Block{Runs: p.runs}
+	r.place(&b, p, props)
+	if err := out(&b); err != nil {
+		return err
+	}
+	for i := range p.after {
+		if err := out(&p.after[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place says what a paragraph is: heading, item, code, quotation or nothing of these.
+func (r *reader) place(b *prose.Block, p *paragraph, props properties) {
+	st := p.style
+	purpose, level := st.purpose, st.level
+	if props.outline != 0 && purpose != contents {
+		if props.outline < noLevel && purpose != titled {
+			purpose, level = heading, props.outline
+		} else if props.outline == noLevel && purpose == heading {
+			purpose = ordinary
+		}
+	}
+	label, depth, bullet, listed := "", 0, false, false
+	if words(p.runs) || hasPicture(p.runs) {
+		label, depth, bullet, listed = r.number(st, props)
+	}
+	switch {
+	case (purpose == heading || purpose == titled) && words(p.runs):
+		b.Form, b.Level, b.Label = prose.Heading, level, label
+	case purpose == contents:
+		b.Item = &prose.Item{Level: min(level-1, levels)}
+		b.Runs = withoutPageNumber(b.Runs)
+	case listed && (bullet || label != ""):
+		b.Item = &prose.Item{Level: depth, Label: label}
+		b.Quote = false
+	case purpose == code:
+		b.Form = prose.Lines
+	case purpose == quoted:
+		b.Quote = true
+	case purpose == continued:
+		b.Item = &prose.Item{Level: levels, More: true}
+	}
+}
+
+// number counts a paragraph in its list, if it is in one.
+func (r *reader) number(st *style, props properties) (label string, depth int, bullet, ok bool) {
+	id, depth := props.list, props.depth
+	if id == "" {
+		id = st.list
+		if at := r.lists.depthOf(id, props.style); at >= 0 && depth < 0 {
+			depth = at
+		}
+		if depth < 0 {
+			depth = st.depth
+		}
+	}
+	if id == "" || id == "0" {
+		return "", 0, false, false
+	}
+	depth = max(depth, 0)
+	label, bullet, ok = r.lists.next(id, depth)
+	return label, depth, bullet, ok
+}
+
+// words says that runs hold something to read.
+func words(runs []prose.Run) bool {
+	for i := range runs {
+		if r := &runs[i]; r.Kind == prose.Formula || r.Kind == prose.Mark || r.Kind == prose.Words && strings.TrimSpace(r.Text) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func hasPicture(runs []prose.Run) bool {
+	for i := range runs {
+		if runs[i].Kind == prose.Picture {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutPageNumber takes the number after the last tab off a line of contents: there are no pages here.
+func withoutPageNumber(runs []prose.Run) []prose.Run {
+	for n := len(runs); n > 0; n-- {
+		last := &runs[n-1]
+		if last.Kind != prose.Words {
+			break
+		}
+		before, number, tab := cutLast(last.Text, '\t')
+		if strings.Trim(number, "0123456789ivxlcIVXLC ") != "" {
+			break
+		}
+		if tab {
+			last.Text = before
+			return runs[:n]
+		}
+	}
+	return runs
+}
+
+func cutLast(s string, c byte) (before, after string, found bool) {
+	if i := strings.LastIndexByte(s, c); i >= 0 {
+		return s[:i], s[i+1:], true
+	}
+	return s, s, false
+}
+
+// add appends a run, or goes on with the last one where nothing differs.
+func (r *reader) add(p *paragraph, run prose.Run) error {
+	if run.Kind == prose.Words {
+		if len(p.text) > 0 && p.open.Style == run.Style && p.open.Link == run.Link {
+			p.text = append(p.text, run.Text...)
+			return nil
+		}
+		p.flush()
+		p.open, p.text = run, append(p.text, run.Text...)
+		return r.w.Spend(1)
+	}
+	p.flush()
+	p.runs = append(p.runs, run)
+	return r.w.Spend(1)
+}
+
+// flush ends the run that words are added to.
+func (p *paragraph) flush() {
+	if len(p.text) > 0 {
+		p.open.Text = string(p.text)
+		p.runs = append(p.runs, p.open)
+		p.text = p.text[:0]
+	}
+}

@@ -1,0 +1,236 @@
+package odt
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/wayleave/wayleave/internal/document/pack"
+	"github.com/wayleave/wayleave/internal/document/prose"
+)
+
+// emit takes blocks in their order.
+type emit func(*prose.Block) error
+
+// blocks reads paragraphs, lists, tables and whatever holds them below the element that started.
+func (r *reader) blocks(x *pack.XML, out emit) error {
+	return x.Children(func(name string) error { return r.block(x, name, out) })
+}
+
+func (r *reader) block(x *pack.XML, name string, out emit) error {
+	switch name {
+	case "p", "h":
+		return r.paragraph(x, name == "h", out)
+	case "list":
+		return r.readList(x, out)
+	case "table":
+		return r.table(x, out)
+	case "section":
+		if x.Attr("display") == "none" || x.Attr("is-hidden") == "true" {
+			return nil
+		}
+		return r.blocks(x, out)
+	case "numbered-paragraph", "table-of-content", "illustration-index", "table-index", "object-index", "user-index", "alphabetical-index", "bibliography",
+		"index-body", "index-title":
+		return r.blocks(x, out)
+	case "frame", "custom-shape", "rect", "ellipse", "circle", "line", "polygon", "path", "g", "a", "connector", "caption":
+		p := &paragraph{style: &style{}}
+		if err := r.inline(x, name, p, look{}); err != nil {
+			return err
+		}
+		return p.write(prose.Block{}, out)
+	}
+	return nil // tracked changes hold what was deleted; declarations, forms and the like hold no text
+}
+
+// paragraph is a paragraph that is being read.
+type paragraph struct {
+	style *style
+	runs  []prose.Run
+	open  prose.Run // words that are still added to, which are text
+	text  []byte
+	after []prose.Block // frames of text that hang on it
+}
+
+func (p *paragraph) flush() {
+	if len(p.text) > 0 {
+		p.open.Text = string(p.text)
+		p.runs = append(p.runs, p.open)
+		p.text = p.text[:0]
+	}
+}
+
+// write gives a paragraph as the block that it is, and what hangs on it.
+func (p *paragraph) write(b prose.Block, out emit) error {
+	p.flush()
+	if b.Runs == nil {
+		b.Runs = p.runs
+	}
+	if err := out(&b); err != nil {
+		return err
+	}
+	for i := range p.after {
+		if err := out(&p.after[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) paragraph(x *pack.XML, heading bool, out emit) error {
+	level := number(x.Attr("outline-level"), 1)
+	unnumbered := x.Attr("is-list-header") == "true"
+	restart := -1
+	if x.Attr("restart-numbering") == "true" {
+		restart = number(x.Attr("start-value"), -1)
+	}
+	p := &paragraph{style: r.styles.paragraph(x.Attr("style-name"))}
+	if err := r.inlines(x, p, look{hidden: p.style.hidden == on}); err != nil {
+		return err
+	}
+	p.flush()
+	var b prose.Block
+	switch shown := words(p.runs); {
+	case heading && shown:
+		b.Form, b.Level = prose.Heading, level
+		switch {
+		case unnumbered:
+		case r.list != nil: // numbered as an item of a list
+			if it := r.item(); it != nil {
+				b.Label = it.Label
+			}
+		case level >= 1 && level <= levels:
+			b.Label, _ = r.saved.heading.next(&r.styles.outline, level-1, restart)
+		}
+	case p.style.purpose == titled && shown:
+		b.Form, b.Level = prose.Heading, 1
+	case p.style.purpose == contents:
+		b.Item = &prose.Item{Level: p.style.level - 1}
+		b.Runs = withoutPageNumber(p.runs)
+	case r.list != nil && (shown || len(p.runs) > 0):
+		b.Item = r.item()
+		if p.style.purpose == code {
+			b.Form = prose.Lines
+		}
+	case p.style.purpose == code:
+		b.Form = prose.Lines
+	case p.style.purpose == quoted:
+		b.Quote = true
+	}
+	return p.write(b, out)
+}
+
+// words says that runs hold something to read.
+func words(runs []prose.Run) bool {
+	for i := range runs {
+		if r := &runs[i]; r.Kind == prose.Formula || r.Kind == prose.Mark || r.Kind == prose.Words && strings.TrimSpace(r.Text) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutPageNumber takes the number after the last tab off a line of contents: there are no pages here.
+func withoutPageNumber(runs []prose.Run) []prose.Run {
+	for n := len(runs); n > 0; n-- {
+		last := &runs[n-1]
+		if last.Kind != prose.Words {
+			break
+		}
+		i := strings.LastIndexByte(last.Text, '\t')
+		if strings.Trim(last.Text[i+1:], "0123456789ivxlcIVXLC ") != "" {
+			break
+		}
+		if i >= 0 {
+			last.Text = last.Text[:i]
+			return runs[:n]
+		}
+	}
+	return runs
+}
+
+// table reads table:table.
+func (r *reader) table(x *pack.XML, out emit) error {
+	list := r.list
+	var item *prose.Item
+	if list != nil {
+		if item = r.item(); item != nil {
+			item.More = true
+		}
+	}
+	r.list = nil
+	t := prose.Block{Form: prose.Table, Item: item}
+	err := r.rows(x, &t, false)
+	r.list = list
+	if len(t.Rows) == 0 || err != nil && !errors.Is(err, prose.ErrFull) {
+		return err
+	}
+	return errors.Join(out(&t), err)
+}
+
+func (r *reader) rows(x *pack.XML, t *prose.Block, header bool) error {
+	return x.Children(func(name string) error {
+		switch name {
+		case "table-header-rows":
+			return r.rows(x, t, true)
+		case "table-rows", "table-row-group":
+			return r.rows(x, t, header)
+		case "table-row":
+			return r.row(x, t, header)
+		}
+		return nil
+	})
+}
+
+const (
+	maxRowCells = 256 // of a row, repeated ones counted
+	maxRepeated = 100 // times that one row with text in it is shown
+)
+
+func (r *reader) row(x *pack.XML, t *prose.Block, header bool) error {
+	if v := x.Attr("visibility"); v == "collapse" || v == "filter" {
+		return nil
+	}
+	repeated := min(number(x.Attr("number-rows-repeated"), maxRepeated), maxRepeated)
+	if !x.Has("number-rows-repeated") {
+		repeated = 1
+	}
+	row := prose.Row{Header: header}
+	filled := false
+	err := x.Children(func(name string) error {
+		if name != "table-cell" && name != "covered-table-cell" {
+			return nil
+		}
+		times := 1
+		if x.Has("number-columns-repeated") {
+			times = number(x.Attr("number-columns-repeated"), maxRowCells)
+		}
+		c := prose.Cell{Below: name == "covered-table-cell"}
+		if err := r.blocks(x, func(b *prose.Block) error {
+			c.Blocks = append(c.Blocks, *b)
+			return r.w.Spend(1)
+		}); err != nil {
+			return err
+		}
+		if c.Below {
+			c.Blocks = nil
+		}
+		filled = filled || len(c.Blocks) > 0
+		times = min(times, maxRowCells-len(row.Cells))
+		for range times {
+			row.Cells = append(row.Cells, c)
+		}
+		return r.w.Spend(times)
+	})
+	if err != nil && !errors.Is(err, prose.ErrFull) {
+		return err
+	}
+	if !filled {
+		repeated = min(repeated, 1)
+	}
+	if len(row.Cells) > 0 {
+		for range repeated {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return errors.Join(err, r.w.Spend(repeated))
+}

@@ -1,0 +1,219 @@
+package prose
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wayleave/wayleave/internal/markdown/scribe"
+)
+
+// open is what is open around the run that is being written, outermost first.
+type open struct {
+	link  string
+	marks [3]bool // strong, em, del
+}
+
+func (o open) depth() int {
+	n := 0
+	if o.link != "" {
+		n++
+	}
+	for _, m := range o.marks {
+		if m {
+			n++
+		}
+	}
+	return n
+}
+
+// runs writes the runs of a paragraph, a heading or a cell.
+func (w *Writer) runs(runs []Run) {
+	var now open
+	for i := 0; i < len(runs) && w.w.Err() == nil; {
+		r := &runs[i]
+		blank := r.Kind == Break || r.Kind == Words && !visible(r.Text)
+		next := open{link: r.Link, marks: [3]bool{r.Style&Bold != 0, r.Style&Italic != 0, r.Style&Struck != 0}}
+		if r.Kind == Mark || r.Kind == Formula {
+			next.marks = [3]bool{}
+		}
+		if blank && (r.Link == "" || r.Link == now.link) {
+			next = now // emphasis of blanks is none, and they part nothing
+		}
+		w.reopen(now, next, runs[i:])
+		now = next
+		i += w.run(runs[i:], blank)
+	}
+	w.reopen(now, open{}, nil)
+}
+
+// reopen closes and opens what has changed from one run to the next.
+func (w *Writer) reopen(from, to open, runs []Run) {
+	if from == to {
+		return
+	}
+	// What is common, from the outside inwards, stays open.
+	same := from.link == to.link
+	keep := 0
+	if same && to.link != "" {
+		keep++
+	}
+	for i := 0; same && i < len(to.marks); i++ {
+		if same = from.marks[i] == to.marks[i]; same && to.marks[i] {
+			keep++
+		}
+	}
+	for n := from.depth(); n > keep; n-- {
+		w.w.Leave()
+	}
+	n := 0
+	if to.link != "" {
+		if n++; n > keep {
+			w.w.EnterLink(scribe.Link{URL: to.link, Words: linkWords(runs)})
+		}
+	}
+	for i, kind := range []scribe.Mark{scribe.Strong, scribe.Em, scribe.Del} {
+		if to.marks[i] {
+			if n++; n > keep {
+				w.w.EnterMark(kind)
+			}
+		}
+	}
+}
+
+// linkWords says that the link which the runs begin with holds words.
+func linkWords(runs []Run) bool {
+	for i := range runs {
+		if runs[i].Link != runs[0].Link {
+			break
+		}
+		if runs[i].Kind == Words && visible(runs[i].Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// run writes the first of runs, and those after it that are one with it, and answers how many.
+func (w *Writer) run(runs []Run, blank bool) int {
+	r := &runs[0]
+	switch r.Kind {
+	case Break:
+		w.w.LineBreak()
+	case Picture:
+		w.w.Image(r.Text, "")
+	case Mark:
+		w.w.NoteReference(r.Text)
+	case Formula:
+		w.w.Formula(r.Text, r.Display)
+	case Words:
+		const special = Raised | Lowered | Code
+		style := r.Style & special
+		if style == 0 || blank {
+			w.w.Text(r.Text)
+			return 1
+		}
+		n, text := 1, r.Text
+		for n < len(runs) && runs[n].Kind == Words && runs[n].Link == r.Link && runs[n].Style&special == style {
+			n++
+		}
+		if n > 1 {
+			var b strings.Builder
+			for i := range runs[:n] {
+				b.WriteString(runs[i].Text)
+			}
+			text = b.String()
+		}
+		w.special(text, style)
+		return n
+	}
+	return 1
+}
+
+func (w *Writer) special(text string, style Style) {
+	if startsBlank(text) {
+		w.w.Space()
+	}
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case style&Code != 0:
+		if code := strings.Join(strings.Fields(string(scribe.AppendVisible(nil, trimmed))), " "); code != "" {
+			w.w.Span(code)
+		}
+	case style&Raised != 0:
+		w.raised(trimmed)
+	default:
+		w.lowered(trimmed)
+	}
+	if last, _ := utf8.DecodeLastRuneInString(text); unicode.IsSpace(last) {
+		w.w.Space()
+	}
+}
+
+func startsBlank(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsSpace(first)
+}
+
+// raised writes a power so that it stays one: without its mark it would be another number.
+func (w *Writer) raised(text string) {
+	switch {
+	case bracketed(text) || ordinal(text) || !w.w.Open() && !w.w.Flat() || w.w.SpaceDue():
+		w.w.Text(text)
+	case onePiece(text):
+		w.w.Raw("^")
+		w.w.Text(text)
+	default:
+		w.w.Raw("^(")
+		w.w.Text(text)
+		w.w.Attach(")")
+	}
+}
+
+// lowered writes an index: bare in a chemical formula, else after a low line.
+func (w *Writer) lowered(text string) {
+	last, size := utf8.DecodeLastRune(w.w.Line())
+	within := !w.w.SpaceDue() && (unicode.IsLetter(last) || unicode.IsDigit(last))
+	before, _ := utf8.DecodeLastRune(w.w.Line()[:len(w.w.Line())-size])
+	element := unicode.IsUpper(last) || unicode.IsLower(last) && unicode.IsUpper(before)
+	switch {
+	case !within || bracketed(text) || element && digits(text):
+		w.w.Text(text)
+	case onePiece(text):
+		w.w.Raw("_")
+		w.w.Text(text)
+	default:
+		w.w.Raw("_(")
+		w.w.Text(text)
+		w.w.Attach(")")
+	}
+}
+
+func bracketed(s string) bool {
+	return s != "" && (s[0] == '[' && s[len(s)-1] == ']' || s[0] == '(' && s[len(s)-1] == ')')
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// ordinal says that raised text is only typography: 1st, 2e, a trade mark, a sign of reference.
+func ordinal(s string) bool {
+	if len(s) > len("ème") && s != "™" && s != "℠" {
+		return false
+	}
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return !strings.ContainsRune("*†‡§®©™℠ªº°", c) && !unicode.IsLower(c)
+	}) && len(s) > 1 || s == "TM" || s == "SM"
+}
+
+// onePiece says that text needs no brackets to be told as one.
+func onePiece(s string) bool {
+	const longest = 16
+	for i, c := range s {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && (i > 0 || c != '-' && c != '+' && c != '−') {
+			return false
+		}
+	}
+	return len(s) <= longest
+}

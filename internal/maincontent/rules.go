@@ -1,0 +1,269 @@
+// Rules: what holds whatever the trees say, each with its reason, and what decides on pages too small for them.
+
+package maincontent
+
+import (
+	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+)
+
+// smallPage is the number of letters below which the rules decide alone: what the trees have learned of real pages says
+// little about a page that has a heading and three lines.
+const smallPage = 1500
+
+// Shares of the page's text, in per cent, above which an element is kept whatever it calls itself.
+const (
+	mostByName = 40 // by class, id or role
+	mostByTag  = 60 // nav, aside, footer, header
+)
+
+// How many letters outside of links an invitation has at most, without and with something to fill in or to press:
+// whoever writes more has something to say.
+const (
+	fewProse  = 120
+	formProse = 400
+)
+
+// context of an element, for the rules.
+type standing struct {
+	gone   bool // it or something around it is furniture
+	ofPost bool // it stands in what has headers and footers of its own
+	inMain bool
+}
+
+// furniture says of each element whether it or one around it is furniture of the site: by element, by role, by the words
+// of class and id.
+func (f *finder) furniture() []standing {
+	out := make([]standing, len(f.elements))
+	top := &f.elements[0]
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.parent < 0 {
+			continue
+		}
+		s := out[e.parent]
+		p := &f.elements[e.parent]
+		s.ofPost = s.ofPost || hasOwnHeader(p.node.DataAtom)
+		s.inMain = s.inMain || p.is&tagMain != 0
+		if !s.gone && (e.letters > 0 || e.is&tagDialog != 0) {
+			s.gone = furnishes(e, top, s)
+		}
+		out[i] = s
+	}
+	return out
+}
+
+func furnishes(e, top *element, s standing) bool {
+	percent := e.letters * 100 / max(top.letters, 1)
+	switch e.node.DataAtom {
+	case atom.Html, atom.Body, atom.Main, atom.H1, atom.Code, atom.Pre, atom.Table, atom.Tbody, atom.Tr, atom.Td, atom.Th, atom.P, atom.Math:
+		// A heading, a table or a paragraph is content even where a class says "banner"; but a short paragraph that is
+		// a pager is not.
+		return e.node.DataAtom == atom.P && linkHeavy(e, 70) && e.letters < 200 && e.is&wordPager != 0
+	}
+	if e.is&tagMain != 0 {
+		return false
+	}
+	if e.is&(tagDialog|wordConsent) != 0 && percent <= mostByTag && e.h1 == 0 {
+		return true
+	}
+	if percent <= mostByTag {
+		switch e.node.DataAtom {
+		case atom.Nav, atom.Menu:
+			return true
+		case atom.Aside:
+			return e.is&wordCallout == 0
+		case atom.Footer:
+			return !s.ofPost || linkHeavy(e, 50)
+		case atom.Header:
+			return e.h1 == 0 && (!s.ofPost || linkHeavy(e, 50) && e.letters > 60)
+		}
+	}
+	if percent > mostByName || e.h1 > 0 && top.h1 <= 2 {
+		return false
+	}
+	switch role, _ := facts.Attribute(e.node, "role"); role {
+	case "navigation", "banner", "contentinfo", "complementary", "search", "menu", "menubar", "toolbar":
+		return true
+	}
+	switch {
+	case e.is&wordFurniture != 0:
+		return true
+	case e.is&wordTopic != 0:
+		return invites(e)
+	case e.is&wordLinky != 0:
+		return linkHeavy(e, 40) || e.letters < 60
+	}
+	return false
+}
+
+// invites says that an element that is called a newsletter, a promotion or a share bar is one.
+func invites(e *element) bool {
+	most := int32(fewProse)
+	if e.controls > 0 {
+		most = formProse
+	}
+	return linkHeavy(e, 30) || e.letters-e.links < most
+}
+
+func linkHeavy(e *element, percent int32) bool { return e.links*100 >= e.letters*percent }
+
+func hasOwnHeader(a atom.Atom) bool {
+	switch a {
+	case atom.Article, atom.Section, atom.Blockquote, atom.Main, atom.Li, atom.Td, atom.Figure:
+		return true
+	}
+	return false
+}
+
+// rule changes scores where a rule is surer than the trees.
+func (f *finder) rule(scores []float32) {
+	standings := f.furniture()
+	if f.page.letters < smallPage {
+		for i := range scores {
+			b := &f.blocks[i]
+			scores[i] = 1
+			if standings[b.owner].gone || b.letters == 0 && b.controls > 0 || f.elements[b.owner].is&tagButton != 0 {
+				scores[i] = 0
+			}
+		}
+	}
+	f.ruleInvitations(scores)
+	f.ruleComments(scores)
+	f.rulePosts(scores)
+	f.ruleCallouts(scores)
+}
+
+// ruleInvitations: consent boxes, newsletters and the like are no content on any page.
+func (f *finder) ruleInvitations(scores []float32) {
+	top := &f.elements[0]
+	done := int32(0)
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.from < done || e.is&(wordTopic|wordConsent|tagDialog) == 0 || e.to == e.from || e.parent < 0 || e.h1 > 0 || inline(e.node) {
+			continue
+		}
+		switch e.node.DataAtom {
+		case atom.Html, atom.Body, atom.Main, atom.Article, atom.H2, atom.H3, atom.Table, atom.Pre, atom.P:
+			continue
+		}
+		small := e.letters*100 <= top.letters*20
+		if e.is&wordTopic != 0 && small && invites(e) || e.is&(wordConsent|tagDialog) != 0 && small && e.letters < 4*formProse {
+			f.set(scores, e, 0)
+			done = e.to
+		}
+	}
+}
+
+// ruleComments leaves out what readers wrote below an article. In a thread or a question the comments are the page: they
+// stay unless something else is long enough to be it.
+func (f *finder) ruleComments(scores []float32) {
+	if f.says.sort == sortForum {
+		return
+	}
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.is&wordComments == 0 || e.h1 > 0 || e.to == e.from || e.parent < 0 {
+			continue
+		}
+		rest, own := int32(0), int32(0)
+		for j := range scores {
+			b := &f.blocks[j]
+			prose := b.letters - b.links
+			switch {
+			case int32(j) >= e.from && int32(j) < e.to:
+				own += prose
+			case scores[j] >= 0.5 && int32(j) < e.from:
+				rest += prose
+			}
+		}
+		if rest >= 300 && rest*3 >= own {
+			f.set(scores, e, 0)
+		}
+		if f.seen++; f.seen > 8 { // the counting is over the whole page: once for each of a few
+			return
+		}
+	}
+}
+
+// rulePosts: in a thread, who wrote a post and when belongs to it.
+func (f *finder) rulePosts(scores []float32) {
+	sums := f.sumsOf(scores)
+	for i := range f.elements {
+		e := &f.elements[i]
+		g := f.groupOf[i]
+		if e.is&(namePost|nameComment) == 0 || g < 0 || f.groups[g].n < 2 || e.to-e.from < 2 || e.to-e.from > 60 {
+			continue
+		}
+		if sums.mean(e) < 0.5 {
+			continue
+		}
+		const head = 4 // blocks of a post in which its author and its date are looked for
+		for j := e.from; j < min(e.from+head, e.to); j++ {
+			b := &f.blocks[j]
+			owner := &f.elements[b.owner]
+			if b.letters == 0 || b.letters > 60 || owner.is&tagButton != 0 || scores[j] >= 0.5 {
+				continue
+			}
+			if b.times > 0 || b.strong*2 > b.letters || f.named(b.owner, int32(i), nameUser|nameMeta) {
+				scores[j] = 0.9
+			}
+		}
+	}
+}
+
+// named says that one of the elements from one up to another bears one of these names.
+func (f *finder) named(from, to int32, is names) bool {
+	for steps := 0; from > to && steps < maxLook; steps++ {
+		if f.elements[from].is&is != 0 {
+			return true
+		}
+		from = f.elements[from].parent
+	}
+	return false
+}
+
+// ruleCallouts: a warning in an article is a part of it, though it stands aside.
+func (f *finder) ruleCallouts(scores []float32) {
+	sums, done := f.sumsOf(scores), int32(0)
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.from < done || e.is&wordCallout == 0 || e.parent < 0 || e.to == e.from || linkHeavy(e, 50) || e.is&(wordTopic|wordFurniture|wordConsent) != 0 {
+			continue
+		}
+		if p := &f.elements[e.parent]; e.letters*4 < p.letters && sums.mean(p) > 0.7 {
+			done = e.to
+			for j := e.from; j < e.to; j++ {
+				scores[j] = max(scores[j], 0.6)
+			}
+		}
+	}
+}
+
+func (f *finder) set(scores []float32, e *element, to float32) {
+	for j := e.from; j < e.to; j++ {
+		scores[j] = to
+	}
+}
+
+// sums are what the blocks before each weigh, and what of that their scores make.
+type sums struct{ weights, scored []float64 }
+
+func (f *finder) sumsOf(scores []float32) sums {
+	s := sums{make([]float64, len(scores)+1), make([]float64, len(scores)+1)}
+	for i := range scores {
+		w := heavy(&f.blocks[i])
+		s.weights[i+1] = s.weights[i] + w
+		s.scored[i+1] = s.scored[i] + w*float64(scores[i])
+	}
+	return s
+}
+
+// mean is the score of an element's blocks by their letters.
+func (s sums) mean(e *element) float32 {
+	if e.from == e.to {
+		return 0
+	}
+	return float32((s.scored[e.to] - s.scored[e.from]) / (s.weights[e.to] - s.weights[e.from]))
+}

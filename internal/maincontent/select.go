@@ -1,0 +1,209 @@
+// Selecting: from the blocks' scores to the nodes that are left out.
+
+package maincontent
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+)
+
+// Selection is the main content of one page.
+type Selection struct {
+	// Letters and PageLetters are the letters of text in the selection and on the page; a Chinese character counts as
+	// three.
+	Letters, PageLetters int
+	// Declared is what the page says of itself.
+	Declared Declared
+
+	dropped map[*html.Node]struct{}
+	prose   int // letters of the page that could be what a reader came for
+}
+
+// Drop tells whether n and all below it are left out. It is to be asked of parents before their children.
+func (s Selection) Drop(n *html.Node) bool {
+	_, dropped := s.dropped[n]
+	return dropped
+}
+
+// Thin tells that the selection holds so little of the page's text that the whole page is the safer answer.
+func (s Selection) Thin() bool { return s.Letters*4 < s.prose || s.Letters == 0 && s.PageLetters > 0 }
+
+// leastCut and mostCut bound the score from which blocks are kept.
+const leastCut, mostCut = 0.1, 0.5
+
+func (f *finder) cut(scores []float32) float32 {
+	at := cut(scores, func(i int) float64 { return float64(f.blocks[i].words) })
+	return min(max(at, leastCut), mostCut)
+}
+
+// Find looks for the main content below root. It visits each node a fixed number of times, whatever the page.
+func Find(root *html.Node) Selection {
+	f := newFinder(root)
+	scores := f.scores()
+	kept := f.decide(scores)
+	s := Selection{dropped: f.drop(kept), PageLetters: int(f.page.letters)}
+	for i, k := range kept {
+		b := &f.blocks[i]
+		if k {
+			s.Letters += int(b.letters)
+		}
+		if b.links*2 < b.letters && b.letters >= 80 {
+			s.prose += int(b.letters)
+		}
+	}
+	f.says.finish(titleOf(root))
+	s.Declared = f.says.Declared
+	return s
+}
+
+// DeclaredBy is what a page says of itself, without a look at its blocks.
+func DeclaredBy(root *html.Node) Declared {
+	var d declared
+	d.readHead(root)
+	d.finish(titleOf(root))
+	return d.Declared
+}
+
+// scores judges every block twice.
+func (f *finder) scores() []float32 {
+	n := len(f.blocks)
+	if n == 0 {
+		return nil
+	}
+	x := make([]float32, n*countFeats)
+	scores := make([]float32, n)
+	for i := range scores {
+		row := x[i*countFeats : (i+1)*countFeats]
+		f.features(i, row, f.page)
+		scores[i] = judge(firstTrees, row)
+	}
+	c := newContext(&f.outline, scores)
+	again := make([]float32, n)
+	var y [countSecond]float32
+	for i := range again {
+		copy(y[:], x[i*countFeats:(i+1)*countFeats])
+		c.features(i, y[countFeats:])
+		again[i] = judge(secondTrees, y[:])
+	}
+	return again
+}
+
+// decide makes up for what single blocks cannot know: tables and lists are kept whole or not at all, and a heading goes
+// with what it stands over.
+func (f *finder) decide(scores []float32) []bool {
+	f.level(scores)
+	from := f.cut(scores)
+	f.rule(scores)
+	kept := make([]bool, len(scores))
+	for i, s := range scores {
+		kept[i] = s >= from
+	}
+	f.headings(scores, kept)
+	return kept
+}
+
+// headings go with what they stand over: one over kept text is kept, unless the trees are sure that it is none of it, and
+// one over nothing is left out. The title of the page stays.
+func (f *finder) headings(scores []float32, kept []bool) {
+	for i := range kept {
+		owner := &f.elements[f.blocks[i].owner]
+		if owner.is&tagHeading == 0 || f.blocks[i].letters == 0 {
+			continue
+		}
+		level := facts.HeadingLevel(owner.node)
+		next, under, all := i+1, 0, 0
+		for ; next < len(kept) && next <= i+farHeading; next++ {
+			if f.elements[f.blocks[next].owner].is&tagHeading != 0 {
+				if l := facts.HeadingLevel(f.elements[f.blocks[next].owner].node); l <= level || l == 0 {
+					break
+				}
+				continue
+			}
+			all++
+			if kept[next] {
+				under++
+			}
+		}
+		switch {
+		case level == 1 && f.elements[0].h1 == 1 && scores[i] > 0.1:
+			kept[i] = true
+		case !kept[i] && scores[i] > 0.15 && next > i+1 && kept[i+1]:
+			kept[i] = true
+		case kept[i] && level > 1 && under == 0 && all > 0 && scores[i] < 0.8:
+			kept[i] = false
+		}
+	}
+}
+
+// farHeading is how many blocks after a heading are looked at.
+const farHeading = 40
+
+// level gives the rows of a table, the parts of a definition list and the lines of code one score.
+func (f *finder) level(scores []float32) {
+	sums, done := f.sumsOf(scores), int32(0)
+	for i := range f.elements {
+		e := &f.elements[i]
+		switch e.node.DataAtom {
+		case atom.Table, atom.Dl, atom.Pre:
+		default:
+			continue
+		}
+		if e.from < done || e.to-e.from < 2 || e.letters*10 > f.page.letters*9 || f.layout(i) {
+			continue
+		}
+		f.set(scores, e, sums.mean(e))
+		done = e.to
+	}
+}
+
+// layout says that a table holds tables, as pages do that are laid out with them.
+func (f *finder) layout(i int) bool {
+	for j := i + 1; j < len(f.elements) && f.elements[j].depth > f.elements[i].depth && j-i < 400; j++ {
+		if f.elements[j].node.DataAtom == atom.Table {
+			return true
+		}
+	}
+	return false
+}
+
+// drop is the set of nodes to leave out: the outermost elements of whose blocks none is kept, and what is left of blocks
+// that stand beside kept ones in the same element.
+func (f *finder) drop(kept []bool) map[*html.Node]struct{} {
+	before := make([]int32, len(kept)+1) // kept blocks before each
+	for i, k := range kept {
+		before[i+1] = before[i]
+		if k {
+			before[i+1]++
+		}
+	}
+	none := func(e *element) bool { return e.to > e.from && before[e.to] == before[e.from] }
+	out := map[*html.Node]struct{}{}
+	if before[len(kept)] == 0 {
+		return out
+	}
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.parent >= 0 && none(e) && !none(&f.elements[e.parent]) {
+			out[e.node] = struct{}{}
+		}
+	}
+	for i, k := range kept {
+		b := &f.blocks[i]
+		if k || none(&f.elements[b.owner]) {
+			continue
+		}
+		for _, n := range f.leaves[b.from:b.to] {
+			out[n] = struct{}{}
+		}
+	}
+	return out
+}
+
+func titleOf(root *html.Node) string {
+	if t := find(root, atom.Title); t != nil && t.FirstChild != nil {
+		return t.FirstChild.Data
+	}
+	return ""
+}

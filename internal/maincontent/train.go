@@ -1,0 +1,56 @@
+// For the learner of bench/learn, which makes the trees of trees.go.
+
+package maincontent
+
+import "golang.org/x/net/html"
+
+// Lesson is a page as the learner sees it: its blocks of text in document order, and what they are judged by.
+type Lesson struct{ f *finder }
+
+// NewLesson reads a page.
+func NewLesson(root *html.Node) Lesson { return Lesson{newFinder(root)} }
+
+// Texts are the words of each block.
+func (l Lesson) Texts() []string {
+	out := make([]string, len(l.f.blocks))
+	for i := range out {
+		b := &l.f.blocks[i]
+		var text []byte
+		for _, n := range l.f.leaves[b.from:b.to] {
+			if n.Type == html.TextNode {
+				text = append(append(text, n.Data...), ' ')
+			}
+		}
+		out[i] = string(text)
+	}
+	return out
+}
+
+// Features are what each block is judged by: first of all, where scores is nil, and with the scores of that judging.
+func (l Lesson) Features(scores []float32) [][]float32 {
+	out := make([][]float32, len(l.f.blocks))
+	var x [countSecond]float32
+	var c *context
+	n := countFeats
+	if scores != nil {
+		c, n = newContext(&l.f.outline, scores), countSecond
+	}
+	for i := range out {
+		l.f.features(i, x[:countFeats], l.f.page)
+		if c != nil {
+			c.features(i, x[countFeats:])
+		}
+		out[i] = append([]float32(nil), x[:n]...)
+	}
+	return out
+}
+
+// Cut is the score from which blocks are kept.
+func (l Lesson) Cut(scores []float32) float32 { return l.f.cut(scores) }
+
+// Scores are what each block gets in the end, and which blocks are kept.
+func (l Lesson) Scores() ([]float32, []bool) {
+	scores := l.f.scores()
+	kept := l.f.decide(scores)
+	return scores, kept
+}
