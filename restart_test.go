@@ -122,7 +122,7 @@ func TestF098ARunGoesOnInAProcessThatNeverSawIt(t *testing.T) {
 			got[wire.Record](harness, http.MethodPost, "/api/runs/"+run.ID+"/tool-calls/"+held.Hold+"/reconcile", `{"verdict":"not_happened"}`)
 
 			in = in.again(t, o)
-			legacy, modern, named, harness.base = legacy.at(in), modern.at(in), named.at(in), in.url
+			modern, named = modern.at(in), named.at(in)
 
 			if said := say(named, tooltest.PressTool, `{"text":"more"}`); !strings.Contains(said, "press: delivered") {
 				t.Error(said)

@@ -63,7 +63,6 @@ const (
 type style struct {
 	name    string // in lower case
 	based   string
-	link    string
 	purpose purpose
 	level   int // of a heading or a line of contents, from 1
 	list    string
