@@ -52,6 +52,9 @@ const longest = 31 * 24 * time.Hour
 func (s *Server) registerRecord() {
 	gate.Handle(s.gate, "overview", s.overview)
 	gate.Handle(s.gate, "list-audit", func(ctx context.Context, _ *gate.Visit, in *listingAudit) (wire.AuditPage, error) {
+		if err := cursorIn("audit", in.Cursor); err != nil {
+			return wire.AuditPage{}, err
+		}
 		names, err := s.names(ctx)
 		if err != nil {
 			return wire.AuditPage{}, err

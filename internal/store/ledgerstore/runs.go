@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -259,6 +260,9 @@ func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limi
 		}
 		if before != "" {
 			first, err := runOf(tx, "", before)
+			if err == nil && agents != nil && !slices.Contains(agents, first.Agent) {
+				err = ledger.ErrNotFound // where it stands among theirs would tell that it is there
+			}
 			if err != nil {
 				return err
 			}
