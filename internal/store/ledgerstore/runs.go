@@ -2,6 +2,7 @@
 package ledgerstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -260,11 +261,8 @@ func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limi
 		}
 		if before != "" {
 			first, err := runOf(tx, "", before)
-			if err == nil && agents != nil && !slices.Contains(agents, first.Agent) {
-				err = ledger.ErrNotFound // where it stands among theirs would tell that it is there
-			}
-			if err != nil {
-				return err
+			if err != nil || agents != nil && !slices.Contains(agents, first.Agent) { // where that one stands would tell that it is there
+				return cmp.Or(err, ledger.ErrNotFound)
 			}
 			where = append(where, "(created_at, id)<("+param(first.Created.UnixMicro())+","+param(before)+")")
 		}
