@@ -193,6 +193,7 @@ func TestW078AReadThatWasCutOffMayBeMadeAgain(t *testing.T) {
 		}
 	})
 	token := newToken(t, beside, "alice", agent.ScopeTools)
+	r.Dies = true
 	address, kill := spawn(t, r)
 	for _, key := range []string{"", "named-call"} {
 		session := connect(t, address, token, "client", "2026-07-28")
@@ -201,6 +202,7 @@ func TestW078AReadThatWasCutOffMayBeMadeAgain(t *testing.T) {
 	waitUntil(t, func() bool { return count.Load() == 2 })
 	kill()
 
+	r.Dies = false
 	address, _ = spawn(t, r)
 	session := connect(t, address, token, "client", "2026-07-28")
 	if text, err := keyedRead(t, session, page.URL, ""); err != nil || !strings.Contains(text, "here it is") {

@@ -4,11 +4,16 @@ package wayleave
 // one offered stands or falls at both.
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,8 +24,32 @@ import (
 	"github.com/wayleave/wayleave/internal/tool/tooltest"
 )
 
+// crossing sends what a client says of itself to one server, and what it answers to a server's question to another.
+type crossing struct {
+	next             http.RoundTripper
+	said, answersFor atomic.Pointer[url.URL]
+}
+
+func (c *crossing) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	to := c.said.Load()
+	if r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var message struct{ Method string }
+		if json.Unmarshal(body, &message) == nil && message.Method == "" {
+			to = c.answersFor.Load()
+		}
+	}
+	r.URL.Host, r.Host = to.Host, to.Host
+	return c.next.RoundTrip(r)
+}
+
 // TM-062: a client of the older era answers a form by a request of its own, which behind a round robin comes to the server
-// that did not ask. The yes lets exactly the call run that it was said to.
+// that did not ask. The yes lets exactly the call run that it was said to, and the no none.
 func TestTM062AYesBehindARoundRobinIsForItsOwnQuestion(t *testing.T) {
 	p := newPair(t, nil)
 	token := newToken(t, p.beside, "alice", agent.ScopeTools)
@@ -31,20 +60,23 @@ func TestTM062AYesBehindARoundRobinIsForItsOwnQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const calls = 4 // at once: both servers ask in one session
-	var shown sync.WaitGroup
-	shown.Add(calls)
+	const calls = 4 // at once
+	shown := make(chan chan string, calls)
 	c := mcp.NewClient(&mcp.Implementation{Name: "asks", Version: "1"}, &mcp.ClientOptions{
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			shown.Done()
-			shown.Wait() // every form is there before any is answered
-			answer := "once"
-			if strings.Contains(r.Params.Message, "no-") {
-				answer = "deny"
-			}
-			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
+			answer := make(chan string)
+			shown <- answer
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": <-answer}}, nil
 		}})
-	session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: p.proxy + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1, DisableStandaloneSSE: true},
+	cross := &crossing{next: bearer(token)}
+	at := make([]*url.URL, 2)
+	for i, server := range p.servers {
+		if at[i], err = url.Parse(server); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cross.said.Store(at[0])
+	session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: p.servers[0] + "/mcp", HTTPClient: &http.Client{Transport: cross}, MaxRetries: -1, DisableStandaloneSSE: true},
 		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		t.Fatal(err)
@@ -53,27 +85,44 @@ func TestTM062AYesBehindARoundRobinIsForItsOwnQuestion(t *testing.T) {
 	if _, err := session.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	var all sync.WaitGroup
-	for i := range calls {
-		all.Go(func() {
-			text, failed, err := try(t.Context(), session, tooltest.PublishTool, map[string]any{"text": fmt.Sprint("piece ", i)})
-			if err != nil || failed || !strings.HasPrefix(text, "publish: delivered") {
-				t.Errorf("call %d: %v %s", i, err, text)
-			}
-		})
+	for asks := range 2 {
+		cross.said.Store(at[asks])
+		cross.answersFor.Store(at[1-asks])
+		var all sync.WaitGroup
+		var ran, refused atomic.Int64
+		for i := range calls {
+			all.Go(func() {
+				text, failed, err := try(t.Context(), session, tooltest.PublishTool, map[string]any{"text": fmt.Sprint("piece ", asks, i)})
+				switch {
+				case err == nil && !failed && strings.HasPrefix(text, "publish: delivered"):
+					ran.Add(1)
+				case err == nil && failed && strings.HasPrefix(text, "denied: "):
+					refused.Add(1)
+				default:
+					t.Errorf("call %d: %v %s", i, err, text)
+				}
+			})
+		}
+		var forms []chan string
+		for range calls { // every form is there before any is answered
+			forms = append(forms, <-shown)
+		}
+		for i, form := range forms {
+			form <- map[bool]string{true: "deny", false: "once"}[i == 0]
+		}
+		all.Wait()
+		if ran.Load() != calls-1 || refused.Load() != 1 {
+			t.Errorf("server %d asked: %d ran, %d were refused", asks, ran.Load(), refused.Load())
+		}
 	}
-	all.Wait()
 	entries, err := tooltest.ReadWorld(p.World)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(entries) != 2*calls || len(tooltest.Twice(entries)) != 0 {
+	if len(entries) != 2*2*(calls-1) || len(tooltest.Twice(entries)) != 0 {
 		t.Errorf("the world: %+v", entries)
 	}
-	if p.turns[0].Load() == 0 || p.turns[1].Load() == 0 {
-		t.Error("one server had it all")
-	}
-	if n := p.count(t, `SELECT count(*) FROM approvals WHERE state='used' AND channel='elicitation'`); n != calls {
+	if n := p.count(t, `SELECT count(*) FROM approvals WHERE state='used' AND channel='elicitation'`); n != 2*(calls-1) {
 		t.Errorf("%d answers by forms were used", n)
 	}
 	if n := p.count(t, `SELECT count(DISTINCT owner) FROM tool_calls WHERE tool='publish' AND state='succeeded'`); n != 2 {

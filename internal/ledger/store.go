@@ -154,7 +154,8 @@ type Runs interface {
 	OpenRun(ctx context.Context, r NewRun) (Run, error)
 	// Run gives a run of an agent's, or of any agent where agent is empty. ErrNotFound else.
 	Run(ctx context.Context, agent, run string) (Run, error)
-	// RunsOf lists runs, newest first: of these agents (nil: all), before a run's id (empty: from the newest).
+	// RunsOf lists runs, newest first: of these agents (nil: all), before the id of a run of theirs (empty: from the
+	// newest). ErrNotFound where that is none.
 	RunsOf(ctx context.Context, agents []string, before string, limit int) ([]Run, error)
 	// EndRun ends a run; ending an ended one changes nothing.
 	EndRun(ctx context.Context, agent, run, reason string) (Run, error)

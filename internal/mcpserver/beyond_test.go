@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -159,6 +160,25 @@ func TestTM055AnswerIsToldToBeDeliveredOrNot(t *testing.T) {
 	if <-w.tools.delivered {
 		t.Error("nobody read the answer, and it is told to be delivered")
 	}
+	// A session that is ended in mid-call: its streams end, and the answer is written to none of them.
+	ended := make(chan answer, 1)
+	go func() {
+		ended <- w.legacy(t, "tok-a", session, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"slow"}}`)
+	}()
+	<-w.tools.began
+	deleted := make(chan answer, 1)
+	go func() {
+		deleted <- w.do(t, ask{method: http.MethodDelete, header: map[string]string{"Mcp-Session-Id": session}})
+	}()
+	w.until(t, "its end is asked for", func() bool { requests, _, _ := w.server.roster.counts(); return requests == 2 })
+	w.tools.goOn <- struct{}{}
+	got, lost := <-ended, !<-w.tools.delivered
+	if read := strings.Contains(got.raw, "at last"); read == lost {
+		t.Errorf("the client read %q, and the answer is told to be delivered: %v", got.raw, !lost)
+	}
+	if got := <-deleted; got.status >= 300 {
+		t.Errorf("delete: %d %s", got.status, got.raw)
+	}
 }
 
 func TestWhatACallerNames(t *testing.T) {
@@ -195,6 +215,8 @@ func TestWhatACallerNames(t *testing.T) {
 		"list as run":   {`"wayleave/run":["run_1"]`, "", "_meta.wayleave/run"},
 		"two runs":      {`"wayleave/run":"run_1"`, "run_2", "Wayleave-Run"},
 		"odd approval":  {`"wayleave/approval":"é"`, "", "_meta.wayleave/approval"},
+		"key's name":    {`"wayleave/call_id":"key-12345"`, "", "_meta.wayleave/callId"},
+		"run's name":    {`"Wayleave/Run":"run_1"`, "", "_meta.wayleave/run"},
 	} {
 		header := map[string]string{}
 		if c.header != "" {
@@ -203,6 +225,31 @@ func TestWhatACallerNames(t *testing.T) {
 		got := call(c.meta, header)
 		if got.Error == nil || got.Error.Code != -32602 || got.Error.Data["field"] != c.field || !strings.HasPrefix(got.Error.Message, c.field+" ") {
 			t.Errorf("%s: %s", name, got.raw)
+		}
+	}
+}
+
+func TestHeaderThatStandsTwiceIsRefused(t *testing.T) {
+	w := newWorld(t, Limits{})
+	session := w.open(t, "tok-a")
+	for _, name := range []string{"Wayleave-Run", "Mcp-Session-Id", "Mcp-Protocol-Version"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.http.URL, strings.NewReader(echoCall))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer tok-a",
+			"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-11-25", "Wayleave-Run": "run_1"} {
+			r.Header.Set(k, v)
+		}
+		r.Header.Add(name, "run_2")
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), name+" stands more than once") {
+			t.Errorf("%s: %d %s", name, res.StatusCode, text)
 		}
 	}
 }

@@ -47,6 +47,7 @@ type visit struct {
 	method string // JSON-RPC method, for the log
 	modern bool
 	body   []byte // of a POST
+	asked  int    // requests in it, which are answered each
 }
 
 // Handler serves the MCP endpoint. Mount it at one path.
@@ -109,6 +110,12 @@ func (s *Server) serve(v *visit) {
 	}
 	defer leave()
 
+	for _, name := range []string{versionHeader, sessionHeader, runHeader} {
+		if len(r.Header.Values(name)) > 1 { // each of them would mean another request
+			out.refuse(malformed("the header %s stands more than once", name), v.id)
+			return
+		}
+	}
 	version := r.Header.Get(versionHeader)
 	dated := version == "" || revision.MatchString(version)
 	if !dated && r.Method != http.MethodPost {
@@ -180,6 +187,11 @@ func (s *Server) post(v *visit) {
 		return
 	}
 	v.body = body
+	for _, m := range messages {
+		if m.isCall() {
+			v.asked++
+		}
+	}
 	v.r.Body = io.NopCloser(bytes.NewReader(body))
 	v.r.ContentLength = int64(len(body))
 	m := messages[0]
@@ -335,7 +347,7 @@ func (s *Server) pass(v *visit, era http.Handler, stream bool) {
 	answers := s.answers.open(v.id, v.reply)
 	defer s.answers.close(v.id)
 	s.verified(v.who, era).ServeHTTP(v.reply, r)
-	answers.end(r.Context().Err() == nil && v.reply.sound())
+	answers.end(r.Context().Err() == nil && v.reply.sound() && v.reply.answered(v.asked))
 }
 
 // verified hands an identity to the library, which ties a session to TokenInfo.UserID: that guards it a second time.

@@ -259,6 +259,11 @@ func open(raw json.RawMessage) (message, *refusal) {
 			return fail(jsonrpc.CodeInvalidParams, "params.%s is %s", rule.name, rule.want)
 		}
 	}
+	if raw, ok := inner["_meta"]; ok {
+		if _, err := unique(raw); err != nil {
+			return fail(jsonrpc.CodeInvalidParams, "params._meta %s", err)
+		}
+	}
 	var meta struct {
 		Revision string `json:"io.modelcontextprotocol/protocolVersion"`
 	}

@@ -65,6 +65,7 @@ func TestInspectNamesWhatIsWrong(t *testing.T) {
 		{"name number", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`, jsonrpc.CodeInvalidParams, "1", "params.name is a string"},
 		{"no name", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, jsonrpc.CodeInvalidParams, "1", "params.name is missing"},
 		{"_meta text", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":"x"}}`, jsonrpc.CodeInvalidParams, "1", "params._meta is an object"},
+		{"_meta member twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","_meta":{"k":1,"k":2}}}`, jsonrpc.CodeInvalidParams, "1", `params._meta has the member "k" twice`},
 		{"state number", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","requestState":5}}`, jsonrpc.CodeInvalidParams, "1", "params.requestState is a string"},
 		{"answers list", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","inputResponses":[1]}}`, jsonrpc.CodeInvalidParams, "1", "params.inputResponses is an object"},
 		{"cursor number", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}`, jsonrpc.CodeInvalidParams, "1", "params.cursor is a string"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,6 +29,9 @@ const (
 
 // named puts what a client named into the caller. The error names what is wrong with it.
 func named(c *tool.Caller, meta mcp.Meta, header http.Header) error {
+	if err := misspelled(meta); err != nil {
+		return err
+	}
 	for _, m := range []struct {
 		name   string
 		into   *string
@@ -53,6 +57,24 @@ func named(c *tool.Caller, meta mcp.Meta, header http.Header) error {
 		c.Run = run
 	}
 	return nil
+}
+
+// misspelled finds a member that is one of ours in other letters. Passed over, it would leave a call without the key that
+// its client relies on.
+func misspelled(meta mcp.Meta) error {
+	for given := range meta {
+		for _, name := range []string{metaRun, metaCallID, metaApproval} {
+			if given != name && letters(given) == letters(name) {
+				return misnamed("_meta."+name, "is written so, not "+printable(given, 40))
+			}
+		}
+	}
+	return nil
+}
+
+// letters is a name without what people write in several ways.
+func letters(name string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
 }
 
 func fits(text string, lo, hi int) bool {

@@ -3,6 +3,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -30,6 +31,7 @@ type reply struct {
 	mu     sync.Mutex // guards writes and what follows
 	status int
 	bytes  int64
+	told   int // answers that were written to a stream
 	ended  bool
 	broken bool // a write failed: the client has left
 	beat   *time.Timer
@@ -59,7 +61,7 @@ func (r *reply) begin(status int) {
 	r.status = status
 	h := r.w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
-	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
+	if r.streams() {
 		h.Set("X-Accel-Buffering", "no") // nginx and its kin would keep a stream until it ends
 		if r.standing {
 			r.beat = time.AfterFunc(heartbeat, r.keepAlive)
@@ -85,7 +87,11 @@ func (r *reply) Write(p []byte) (int, error) {
 	defer r.mu.Unlock()
 	r.begin(http.StatusOK)
 	if !r.plain {
-		return r.write(p)
+		n, err := r.write(p)
+		if err == nil && r.streams() {
+			r.told += answersIn(p)
+		}
+		return n, err
 	}
 	if r.bytes > 0 { // such a refusal is one write
 		return len(p), nil
@@ -111,7 +117,7 @@ func (r *reply) write(p []byte) (int, error) {
 func (r *reply) event(message []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended || !strings.HasPrefix(r.w.Header().Get("Content-Type"), "text/event-stream") {
+	if r.ended || !r.streams() {
 		return errNoStream
 	}
 	r.begin(http.StatusOK)
@@ -136,6 +142,33 @@ func (r *reply) flush() error {
 	err := r.control.Flush()
 	r.broken = r.broken || err != nil
 	return err
+}
+
+func (r *reply) streams() bool {
+	return strings.HasPrefix(r.w.Header().Get("Content-Type"), "text/event-stream")
+}
+
+// answersIn counts the answers among the messages of a stream in p: a library that ends a session ends its streams too,
+// and what its calls come to afterwards is written nowhere.
+func answersIn(p []byte) (n int) {
+	for line := range bytes.Lines(p) {
+		data, ok := bytes.CutPrefix(line, []byte("data: "))
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if ok && json.Unmarshal(data, &m) == nil && m.ID != nil && m.Method == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// answered says whether so many requests were answered. An answer that is no stream has them all.
+func (r *reply) answered(requests int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.told >= requests || !r.streams() && r.bytes > 0
 }
 
 // sound says whether everything that was to be written was.

@@ -41,6 +41,9 @@ const (
 func (s *Server) registerDecisions() {
 	gate.Handle(s.gate, "list-approvals", func(ctx context.Context, v *gate.Visit, in *listingApprovals) (wire.Approvals, error) {
 		out := wire.Approvals{Approvals: []wire.Approval{}}
+		if err := cursorIn("apr", in.Cursor); err != nil {
+			return out, err
+		}
 		agents := v.Scope()
 		if in.Agent != "" {
 			a, err := s.d.Agents.BySlug(ctx, in.Agent)

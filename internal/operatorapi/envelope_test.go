@@ -434,6 +434,18 @@ func TestARefusalNamesTheMember(t *testing.T) {
 	if p := w.do("owner", "GET", "/api/runs?cursor=%00", "").problem(t); p.Status != 422 || p.Field != "cursor" {
 		t.Errorf("a cursor that is no text: %+v", p)
 	}
+	// A cursor of another list, of another agent's, or of nothing: no page that looks like the last one.
+	for _, c := range [][2]string{{"owner", "/api/runs?cursor=apr_alice"}, {"owner", "/api/runs?cursor=run_none"}, {"owner", "/api/runs?agent=alice&cursor=run_bob"},
+		{"owner", "/api/approvals?cursor=run_alice"}, {"owner", "/api/approvals?cursor=0"}, {"owner", "/api/audit?cursor=apr_alice"}} {
+		if p := w.do(c[0], "GET", c[1], "").problem(t); p.Status != 422 || p.Field != "cursor" {
+			t.Errorf("%s: %+v", c[1], p)
+		}
+	}
+	for query, field := range map[string]string{"agent=alice&agent=bob": "agent", "limit=1&state=open&limit=2": "limit", "agent=%zz": "", "state=open;agent=alice": ""} {
+		if p := w.do("owner", "GET", "/api/runs?"+query, "").problem(t); p.Status != 422 || p.Field != field {
+			t.Errorf("the query %s: %+v", query, p)
+		}
+	}
 	if p := w.do("tools of alice", "POST", "/api/runs/run_alice/tool-calls", `{"tool":"web_fetch","approval":"a\u0000"}`).problem(t); p.Status != 400 || p.Field != "approval" {
 		t.Errorf("an approval that is no text: %+v", p)
 	}

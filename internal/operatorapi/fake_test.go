@@ -186,7 +186,10 @@ func (f *fake) RunsOf(_ context.Context, agents []string, before string, limit i
 		if passed && in(agents, r.Agent) && len(out) < limit {
 			out = append(out, r)
 		}
-		passed = passed || r.ID == before
+		passed = passed || r.ID == before && in(agents, r.Agent)
+	}
+	if !passed {
+		return nil, ledger.ErrNotFound
 	}
 	return out, nil
 }

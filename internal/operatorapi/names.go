@@ -3,6 +3,8 @@ package operatorapi
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/agent"
@@ -37,6 +39,47 @@ func (n Names) Actor(actor string) string {
 		return ""
 	}
 	return n[id]
+}
+
+// Row finds the one agent or person that somebody named. A text that names none stays as it is: an id, another row's, or of
+// nobody. The error says that an agent and a person have the name.
+func (n Names) Row(text string) (string, error) {
+	var found []string
+	for id, name := range n {
+		if name == text && (strings.HasPrefix(id, "agent_") || strings.HasPrefix(id, "person_")) {
+			found = append(found, id)
+		}
+	}
+	slices.Sort(found)
+	switch len(found) {
+	case 0:
+		return text, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%s is an agent and a person; give the id, %s", text, strings.Join(found, " or "))
+}
+
+// ActorNamed is Row for an actor of the audit. Those that are no rows are no names.
+func (n Names) ActorNamed(text string) (string, error) {
+	if slices.Contains([]string{"", "cli", "system", "local"}, text) {
+		return text, nil
+	}
+	kind, name, qualified := strings.Cut(text, ":")
+	if !qualified {
+		name = text
+	}
+	for id, is := range n {
+		if prefix, _, _ := strings.Cut(id, "_"); qualified && is == name && prefix == kind {
+			return kind + ":" + id, nil
+		}
+	}
+	id, err := n.Row(name)
+	if err != nil || id == name {
+		return text, err
+	}
+	kind, _, _ = strings.Cut(id, "_")
+	return kind + ":" + id, nil
 }
 
 // In are the names of those ids that stand in texts; nil where none does.

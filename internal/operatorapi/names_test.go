@@ -134,3 +134,26 @@ func TestBothSignInFormsHaveANameForWhatKeepsPasswords(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesAreFound(t *testing.T) {
+	n := Names{"agent_1": "writer", "agent_2": "anna", "person_1": "anna", "person_2": "berta", "tok_1": "token of writer"}
+	for text, want := range map[string]string{"writer": "agent_1", "berta": "person_2", "agent_1": "agent_1", "run_1": "run_1", "install": "install", "": "", "token of writer": "token of writer", "carl": "carl"} {
+		if got, err := n.Row(text); err != nil || got != want {
+			t.Errorf("row %q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{"writer": "agent:agent_1", "berta": "person:person_2", "person:anna": "person:person_1", "agent:anna": "agent:agent_2", "person:person_1": "person:person_1",
+		"cli": "cli", "system": "system", "": "", "carl": "carl", "person:carl": "person:carl", "person_2": "person_2"} {
+		if got, err := n.ActorNamed(text); err != nil || got != want {
+			t.Errorf("actor %q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+	for name, find := range map[string]func(string) (string, error){"row": n.Row, "actor": n.ActorNamed} {
+		if got, err := find("anna"); err == nil || !strings.Contains(err.Error(), "agent_2 or person_1") {
+			t.Errorf("a %s of two: %q, %v", name, got, err)
+		}
+	}
+	if got := n.Said(`{"agent":"agent_1","by":"person_2"}`); got != `{"agent":"writer","by":"berta"}` {
+		t.Errorf("said as %s", got)
+	}
+}

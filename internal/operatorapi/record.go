@@ -31,9 +31,9 @@ type period struct {
 
 type listingAudit struct {
 	Paging
-	Actor   string `query:"actor" maxLength:"200"`
+	Actor   string `query:"actor" maxLength:"200" doc:"As in the rows, or the name of an agent or a person."`
 	Verb    string `query:"verb" maxLength:"100"`
-	Subject string `query:"subject" maxLength:"200"`
+	Subject string `query:"subject" maxLength:"200" doc:"As in the rows, or the name of an agent or a person."`
 }
 
 // Streaming is where in a stream one was.
@@ -52,11 +52,22 @@ const longest = 31 * 24 * time.Hour
 func (s *Server) registerRecord() {
 	gate.Handle(s.gate, "overview", s.overview)
 	gate.Handle(s.gate, "list-audit", func(ctx context.Context, _ *gate.Visit, in *listingAudit) (wire.AuditPage, error) {
-		found, linked, waiting, err := s.d.Audit.List(ctx, AuditFilter{Actor: in.Actor, Verb: in.Verb, Subject: in.Subject, Before: in.Cursor, Limit: in.Limit})
-		if err != nil {
+		if err := cursorIn("audit", in.Cursor); err != nil {
 			return wire.AuditPage{}, err
 		}
 		names, err := s.names(ctx)
+		if err != nil {
+			return wire.AuditPage{}, err
+		}
+		actor, err := names.ActorNamed(in.Actor)
+		if err != nil {
+			return wire.AuditPage{}, gate.Unprocessable("actor", err)
+		}
+		subject, err := names.Row(in.Subject)
+		if err != nil {
+			return wire.AuditPage{}, gate.Unprocessable("subject", err)
+		}
+		found, linked, waiting, err := s.d.Audit.List(ctx, AuditFilter{Actor: actor, Verb: in.Verb, Subject: subject, Before: in.Cursor, Limit: in.Limit})
 		out := wire.AuditPage{Rows: []wire.AuditRow{}, Linked: linked, Waiting: waiting}
 		for _, r := range found {
 			row := wire.AuditRow{ID: r.ID, At: r.At.UTC(), Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Detail: r.Detail, Hash: r.Hash,

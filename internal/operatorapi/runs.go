@@ -131,6 +131,9 @@ func (s *Server) listRuns(ctx context.Context, v *gate.Visit, in *listingRuns) (
 	at := in.Cursor
 	for range rounds {
 		found, err := s.d.Rows.RunsOf(ctx, agents, at, in.Limit)
+		if errors.Is(err, ledger.ErrNotFound) { // another list's, another agent's, or deleted meanwhile
+			return out, gate.Unprocessable("cursor", errCursor)
+		}
 		if err != nil {
 			return out, err
 		}
@@ -208,4 +211,12 @@ func (s *Server) running(ctx context.Context, agents []string, slugs map[string]
 	return out, nil
 }
 
-var errCursor = errors.New("it is not the next of a page")
+var errCursor = errors.New("it is not the next of a page of this list, or what stood there is gone; begin without it")
+
+// cursorIn refuses a cursor that is no id of a list's rows: behind it would stand an empty page, which looks like the end.
+func cursorIn(kind, cursor string) error {
+	if cursor != "" && !strings.HasPrefix(cursor, kind+"_") {
+		return gate.Unprocessable("cursor", errCursor)
+	}
+	return nil
+}

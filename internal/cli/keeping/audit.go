@@ -50,13 +50,13 @@ func (c *AuditList) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	actor, err := actorNamed(names, c.Actor)
+	actor, err := names.ActorNamed(c.Actor)
 	if err != nil {
-		return err
+		return cli.Misused("--actor: %v", err)
 	}
-	subject, err := byName(names, cmp.Or(c.To, c.Subject))
+	subject, err := names.Row(cmp.Or(c.To, c.Subject))
 	if err != nil {
-		return err
+		return &cli.UsageError{Err: err}
 	}
 	found, err := in.Trail.List(s.Ctx, audit.Filter{Actor: actor, Verb: c.Verb, Subject: subject, Before: c.Before, Limit: c.Limit})
 	if err != nil {

@@ -2,7 +2,6 @@
 package keeping
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/cli"
@@ -43,48 +42,6 @@ func rowSaid(n operatorapi.Names, id string) string {
 	default:
 		return id + ", " + name
 	}
-}
-
-// byName finds what somebody named, which may be an id already: among agents and people, whose ids begin so. A name that
-// both have is refused.
-func byName(n operatorapi.Names, text string) (string, error) {
-	var found []string
-	for id, name := range n {
-		if name == text && (strings.HasPrefix(id, "agent_") || strings.HasPrefix(id, "person_")) {
-			found = append(found, id)
-		}
-	}
-	slices.Sort(found)
-	switch len(found) {
-	case 0:
-		return text, nil
-	case 1:
-		return found[0], nil
-	}
-	return "", cli.Misused("%s is an agent and a person; give the id, %s", text, strings.Join(found, " or "))
-}
-
-// actorNamed is byName for an actor: cli, system and local are no names.
-func actorNamed(n operatorapi.Names, text string) (string, error) {
-	if text == "" || slices.Contains([]string{"cli", "system", "local"}, text) {
-		return text, nil
-	}
-	kind, name, qualified := strings.Cut(text, ":")
-	if !qualified {
-		kind, name = "", text
-	}
-	for id, is := range n {
-		prefix, _, _ := strings.Cut(id, "_")
-		if is == name && prefix == kind {
-			return kind + ":" + id, nil
-		}
-	}
-	id, err := byName(n, name)
-	if err != nil || id == name {
-		return text, err
-	}
-	prefix, _, _ := strings.Cut(id, "_")
-	return prefix + ":" + id, nil
 }
 
 // personOf finds a person who must be there, by name or id.

@@ -110,6 +110,9 @@ func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limi
 	err = s.write(ctx, "RunsOf", func() error {
 		list = nil
 		from, err := s.runOf("", before)
+		if before != "" && err == nil && agents != nil && !slices.Contains(agents, from.Agent) {
+			err = ledger.ErrNotFound
+		}
 		if before != "" && err != nil {
 			return err
 		}

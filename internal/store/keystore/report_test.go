@@ -58,7 +58,7 @@ func TestTM101DoctorNamesTheState(t *testing.T) {
 			t.Errorf("in the variable, with a file left:\n%s", got)
 		}
 		rotate(t, p)
-		if got := levels(examine(t, s, p, s.source(), "")); !strings.Contains(got, fmt.Sprintf("warn: a rotation is under way since %s: %d values are still", s.place.Clock.Now().Format(time.RFC3339), values)) {
+		if got := levels(examine(t, s, p, s.source(), "")); !strings.Contains(got, fmt.Sprintf("warn: a rotation is under way since %s, and a running server finishes it by itself: %d values are to be sealed anew", s.place.Clock.Now().Format(time.RFC3339), values)) {
 			t.Errorf("in a rotation:\n%s", got)
 		}
 		finish(t, p, Finishing{Alone: true})

@@ -25,7 +25,7 @@ func (s *Store) Refuse(ctx context.Context, a ledger.Ask, code string, why []led
 func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error {
 	r := f.refused
 	s.point("refuse.before_row")
-	row := &refusedRow{ask: a.Ask, nonce: a.Nonce, process: a.Process, code: r.Code, offer: f.offer}
+	row := &refusedRow{ask: a.Ask, nonce: a.Nonce, process: a.Process, code: r.Code, offer: f.offer, result: a.Worded(r)}
 	stage := stageAdmission
 	switch r.Code {
 	case "capability_disabled", "stale_offer", "paused":
@@ -40,8 +40,6 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 	lock := sqldb.Free
 	if f.renew { // what it says is known under the lock
 		lock = sqldb.Calls
-	} else {
-		row.result = a.Worded(r)
 	}
 	id, err := s.keep(ctx, lock, row, func(tx *sqldb.Tx, now int64) ([]ledger.Reason, error) {
 		switch {

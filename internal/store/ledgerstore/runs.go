@@ -2,10 +2,12 @@
 package ledgerstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -259,8 +261,8 @@ func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limi
 		}
 		if before != "" {
 			first, err := runOf(tx, "", before)
-			if err != nil {
-				return err
+			if err != nil || agents != nil && !slices.Contains(agents, first.Agent) { // where that one stands would tell that it is there
+				return cmp.Or(err, ledger.ErrNotFound)
 			}
 			where = append(where, "(created_at, id)<("+param(first.Created.UnixMicro())+","+param(before)+")")
 		}

@@ -192,7 +192,8 @@ func endOf(r report, changed bool) end {
 
 func outcomeFact(r report) string {
 	fact := string(r.State)
-	if r.Outcome != "" && string(r.Outcome) != fact {
+	kept := r.Outcome == effect.NotDispatched && r.Code == "" && r.Why != "" // the why says it better
+	if r.Outcome != "" && string(r.Outcome) != fact && !kept {
 		fact += ", " + string(r.Outcome)
 	}
 	if r.Code != "" {

@@ -78,7 +78,7 @@ func counted(calls, most int64, meter string, b binding.Binding) string {
 		}
 		return fmt.Sprintf("at most %d", n)
 	}
-	text := fmt.Sprintf("call %d of the run, %s", calls, limit(most))
+	text := strings.TrimSuffix(fmt.Sprintf("call %d of the run, %s", calls, limit(most)), ", no limit")
 	if meter == binding.Uncounted {
 		return text + "; counted against no limit"
 	}

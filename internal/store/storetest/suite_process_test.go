@@ -282,6 +282,11 @@ func listing() []promise {
 					b.t.Errorf("listed %v, want %v", c.got, c.want)
 				}
 			}
+			for _, before := range []string{two, "run_none"} { // another agent's run, and none
+				if got, err := b.B.RunsOf(b.ctx, []string{agentOne}, before, 10); !errors.Is(err, ledger.ErrNotFound) {
+					b.t.Errorf("before %s there are %v, %v", before, got, err)
+				}
+			}
 		}},
 		{"what changed since a time is listed", func(b *bench) {
 			old := b.fresh(b.A, Look)
