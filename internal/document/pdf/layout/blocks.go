@@ -27,8 +27,10 @@ type block struct {
 	start  bool    // it begins a region
 	middle bool    // its lines are centred
 	foot   bool    // a note at the foot of a page
-	barred bool    // a short line is drawn above it
-	note   string  // its label, where something refers to it
+	// contents says that it is an entry of a contents page.
+	contents bool
+	barred   bool   // a short line is drawn above it
+	note     string // its label, where something refers to it
 }
 
 // grouper puts the rows of regions into blocks.
@@ -223,6 +225,10 @@ func (g *grouper) paragraphs(lines []textLine) {
 		if i > 0 {
 			prev = &lines[i-1]
 		}
+		if b != nil && b.contents && !leaderLine(prev) && leaderLine(l) {
+			b.lines = append(b.lines, *l) // its second line has the number
+			continue
+		}
 		if b != nil && label == "" && g.goesOn(b, prev, lines, i, m) {
 			if b.kind != code && brokenOff(prev, l, m) {
 				l.hard = true
@@ -241,6 +247,7 @@ func (g *grouper) paragraphs(lines []textLine) {
 		case label != "":
 			next.kind = item
 			next.depth = g.depth(l, label)
+			next.contents = label == leaders
 			if strings.HasSuffix(label, ".") || strings.HasSuffix(label, ")") {
 				next.number = label
 			}
@@ -277,7 +284,7 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 		return "", 0
 	}
 	text := l.text()
-	if leaderLine(l) {
+	if leaderLine(l) || i > 0 && i+1 < len(lines) && leaderLine(&lines[i-1]) && leaderLine(&lines[i+1]) && similar(l.size, lines[i+1].size) {
 		return leaders, 0
 	}
 	mark, rest := bullet(text)

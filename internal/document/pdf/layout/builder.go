@@ -43,6 +43,7 @@ func (b *Builder) Add(p *Page) {
 		b.empty++
 		return
 	}
+	setUpright(p)
 	turned := clean(p)
 	if up := mainTurn(turned); up != Upright {
 		turn(p, up)
