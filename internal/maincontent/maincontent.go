@@ -31,6 +31,7 @@ func newFinder(root *html.Node) *finder {
 	for _, n := range f.scripts {
 		f.says.script(n)
 	}
+	f.says.finish(titleOf(root))
 	f.page = f.facts(&f.says)
 	return f
 }

@@ -10,7 +10,7 @@ import (
 
 // smallPage is the number of letters below which the rules decide alone: what the trees have learned of real pages says
 // little about a page that has a heading and three lines.
-const smallPage = 1500
+const smallPage = 700
 
 // Shares of the page's text, in per cent, above which an element is kept whatever it calls itself.
 const (
@@ -129,10 +129,61 @@ func (f *finder) rule(scores []float32) {
 			}
 		}
 	}
+	f.ruleArticle(scores)
 	f.ruleInvitations(scores)
 	f.ruleComments(scores)
 	f.rulePosts(scores)
 	f.ruleCallouts(scores)
+}
+
+// ruleArticle: what stands before the title of an article is none of it, and neither are links by themselves, of which an
+// article has "most read" and the like; a page that is made of links has no running text to speak of.
+func (f *finder) ruleArticle(scores []float32) {
+	p := f.page
+	after, all := int32(0), int32(0)
+	for _, i := range p.prose {
+		if scores[i] < 0.5 {
+			continue
+		}
+		letters := f.blocks[i].letters
+		all += letters
+		if int(i) > p.h1 {
+			after += letters
+		}
+	}
+	part := float32(all) / max(f.expected(scores), 1)
+	told := f.says.sort == sortArticle && after >= leastArticle && part >= 0.5
+	if !told && (all < 2*leastArticle || f.says.sort == sortList || f.says.sort == sortProduct || part < 0.7) {
+		return
+	}
+	linked := int32(0)
+	for i := range scores {
+		if b := &f.blocks[i]; b.links*10 >= b.letters*8 && scores[i] >= 0.25 {
+			linked += b.letters
+		}
+	}
+	before := p.surely && (told || after*10 >= all*9)
+	for i := range scores {
+		b := &f.blocks[i]
+		switch {
+		case before && i < p.h1:
+			scores[i] = 0
+		case b.links*10 >= b.letters*8 && scores[i] < 0.8 && linked*2 < all:
+			scores[i] = 0
+		}
+	}
+}
+
+// leastArticle is how many letters of running text an article has that says that it is one.
+const leastArticle = 500
+
+// expected is how many letters of content the scores promise.
+func (f *finder) expected(scores []float32) float32 {
+	total := float32(0)
+	for i, s := range scores {
+		total += s * float32(f.blocks[i].letters)
+	}
+	return total
 }
 
 // ruleInvitations: consent boxes, newsletters and the like are no content on any page.
@@ -148,7 +199,7 @@ func (f *finder) ruleInvitations(scores []float32) {
 		case atom.Html, atom.Body, atom.Main, atom.Article, atom.H2, atom.H3, atom.Table, atom.Pre, atom.P:
 			continue
 		}
-		small := e.letters*100 <= top.letters*20
+		small := e.letters*100 <= top.letters*25
 		if e.is&wordTopic != 0 && small && invites(e) || e.is&(wordConsent|tagDialog) != 0 && small && e.letters < 4*formProse {
 			f.set(scores, e, 0)
 			done = e.to

@@ -24,6 +24,9 @@ type Options struct {
 	// Links says how links and pictures give their addresses.
 	Links scribe.Links
 
+	// Unlink makes of the links that it is true for their words; nil leaves all of them.
+	Unlink func(*html.Node) bool
+
 	// Drop leaves out the nodes that it is true for, with all below them; nil leaves out nothing. It is asked of each
 	// node before what is below it.
 	Drop func(*html.Node) bool
@@ -35,11 +38,11 @@ func Render(ctx context.Context, root *html.Node, o Options) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	r := &renderer{ctx: ctx, drop: o.Drop, links: o.Links}
+	r := &renderer{ctx: ctx, drop: o.Drop, unlink: o.Unlink, links: o.Links}
 	r.survey(root, o.BaseURL)
 	r.walk(root)
 	if r.err == nil && r.reveal() {
-		*r = renderer{ctx: ctx, drop: o.Drop, links: o.Links, page: r.page, revealed: r.revealed}
+		*r = renderer{ctx: ctx, drop: o.Drop, unlink: o.Unlink, links: o.Links, page: r.page, revealed: r.revealed}
 		r.walk(root)
 	}
 	if r.err != nil {

@@ -14,13 +14,14 @@ import (
 
 // renderer is the state of one walk. What it sees goes to the scribe, who knows how Markdown spells it.
 type renderer struct {
-	ctx   context.Context
-	err   error // ctx's, once it is done
-	steps int   // nodes visited, counted to look at ctx now and then
-	depth int   // elements open
-	drop  func(*html.Node) bool
-	links scribe.Links
-	w     *scribe.Writer
+	ctx    context.Context
+	err    error // ctx's, once it is done
+	steps  int   // nodes visited, counted to look at ctx now and then
+	depth  int   // elements open
+	drop   func(*html.Node) bool
+	unlink func(*html.Node) bool
+	links  scribe.Links
+	w      *scribe.Writer
 
 	list      *listFrame // the list whose items are being written
 	closed    listEnd    // the list that ended last
