@@ -118,6 +118,7 @@ func TestWhatBodiesBecome(t *testing.T) {
 		"code":                 {`<w:p>` + r("run ") + rp(`<w:rFonts w:ascii="Courier New"/>`, "go *test*") + r(" now") + `</w:p>`, "run `go *test*` now"},
 		"code lines":           {styled("Pre", "a := 1") + styled("Pre", "  b := 2") + p("end"), "```\na := 1\n  b := 2\n```\n\nend"},
 		"raised and lowered":   {`<w:p>` + r("m") + rp(`<w:vertAlign w:val="superscript"/>`, "2") + r(" H") + rp(`<w:vertAlign w:val="subscript"/>`, "2") + r("O, 1") + rp(`<w:vertAlign w:val="superscript"/>`, "st") + `</w:p>`, "m^2 H2O, 1st"},
+		"moved, not raised":    {`<w:p>` + r("m") + rp(`<w:position w:val="8"/><w:sz w:val="19"/>`, "3") + r(" H") + rp(`<w:position w:val="-2"/><w:sz w:val="19"/>`, "2") + r("O") + rp(`<w:position w:val="6"/>`, " up") + `</w:p>`, "m^3 H2O up"},
 		"headings by name":     {styled("Ueberschrift1", "Eins") + styled("Mine", "Zwei"), "# Eins\n\n# Zwei"},
 		"headings by outline":  {styled("Outlined", "Three") + `<w:p><w:pPr><w:outlineLvl w:val="1"/></w:pPr>` + r("Two") + `</w:p>`, "### Three\n\n## Two"},
 		"no heading after all": {`<w:p><w:pPr><w:pStyle w:val="Ueberschrift1"/><w:outlineLvl w:val="9"/></w:pPr>` + r("Text") + `</w:p>`, "Text"},
