@@ -20,9 +20,10 @@ type Selection struct {
 	// Declared is what the page says of itself.
 	Declared Declared
 
-	dropped map[*html.Node]struct{}
-	inText  map[*html.Node]struct{} // links
-	prose   int                     // letters of the page that could be what a reader came for
+	dropped  map[*html.Node]struct{}
+	inText   map[*html.Node]struct{} // links
+	prose    int                     // letters of the page's running text
+	promised int                     // letters of content that the scores promised before the rules
 }
 
 // Drop tells whether n and all below it are left out. It is to be asked of parents before their children.
@@ -39,7 +40,10 @@ func (s Selection) InText(link *html.Node) bool {
 }
 
 // Thin tells that the selection holds so little of the page's text that the whole page is the safer answer.
-func (s Selection) Thin() bool { return s.Letters*4 < s.prose || s.Letters == 0 && s.PageLetters > 0 }
+func (s Selection) Thin() bool {
+	const leastPart, leastProse = 3, 25 // of what was promised, and of the running text: one part in so many
+	return s.Letters*leastPart < s.promised || s.Letters*leastProse < s.prose || s.Letters == 0 && s.PageLetters > 0
+}
 
 // leastCut and mostCut bound the score from which blocks are kept.
 const leastCut, mostCut = 0.1, 0.5
@@ -53,14 +57,15 @@ func (f *finder) cut(scores []float32) float32 {
 func Find(root *html.Node) Selection {
 	f := newFinder(root)
 	scores := f.scores()
+	promised := int(f.expected(scores))
 	kept := f.decide(scores)
-	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters)}
+	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters), promised: promised}
 	for i, k := range kept {
 		b := &f.blocks[i]
 		if k {
 			s.Letters += int(b.letters)
 		}
-		if b.links*2 < b.letters && b.letters >= 80 {
+		if running(b) {
 			s.prose += int(b.letters)
 		}
 	}
