@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -66,6 +67,11 @@ func (g *grouper) region(all []row) {
 		g.paragraphs(lines)
 		lines = nil
 	}
+	isCode := make([]bool, len(all))
+	for i := range all {
+		isCode[i] = !g.allMono && all[i].words[0].table == nil && g.preformatted(all[i].words) != ""
+	}
+	again := 0 // the row from which a table is looked for
 	for i := 0; i < len(all); {
 		if t := all[i].words[0].table; t != nil {
 			flush()
@@ -73,30 +79,26 @@ func (g *grouper) region(all []row) {
 			i++
 			continue
 		}
-		if t, n := alignedTable(g.textRows(all[i:]), g.bars, g.backwards); n > 0 {
-			flush()
-			g.table(t)
-			i += n
-			continue
+		if !isCode[i] && i >= again {
+			// In code blanks are a part of the text.
+			const most = 600 // rows of a table
+			end := i
+			for end < len(all) && end < i+most && !isCode[end] {
+				end++
+			}
+			t, tried := alignedTable(all[i:end], g.bars)
+			if t != nil {
+				flush()
+				g.table(t)
+				i += tried
+				continue
+			}
+			again = i + max(1, tried/4) // many rows that are none are not tried from each of them
 		}
 		lines = append(lines, g.line(all[i]))
 		i++
 	}
 	flush()
-}
-
-// textRows are the rows before the first that is code, in which blanks are part of a text.
-func (g *grouper) textRows(all []row) []row {
-	if g.allMono {
-		return all
-	}
-	const most = 600 // no table takes more
-	for i := range all[:min(len(all), most)] {
-		if all[i].words[0].table == nil && g.preformatted(all[i].words) != "" {
-			return all[:i]
-		}
-	}
-	return all
 }
 
 // table makes a block of a table.
@@ -266,7 +268,8 @@ func (g *grouper) paragraphs(lines []textLine) {
 
 // barred says that a short line is drawn right above a line, where it begins, as above notes.
 func (g *grouper) barred(l *textLine) bool {
-	return slices.ContainsFunc(g.bars, func(r Rule) bool {
+	from, _ := slices.BinarySearchFunc(g.bars, l.base-2.8*l.size, func(r Rule, y float32) int { return cmp.Compare(r.Y0, y) })
+	return slices.ContainsFunc(g.bars[from:min(len(g.bars), from+100)], func(r Rule) bool {
 		return r.Y0 > l.base-2.8*l.size && r.Y0 < l.base-0.6*l.size && abs(r.X0-l.X0) < 2*l.size && r.X1-r.X0 > 20 && r.X1-r.X0 < 260
 	})
 }

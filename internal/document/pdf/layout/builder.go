@@ -249,6 +249,7 @@ func (g *grouper) upright(inks []ink) {
 			g.bars = append(g.bars, r)
 		}
 	}
+	slices.SortStableFunc(g.bars, func(a, b Rule) int { return cmp.Compare(a.Y0, b.Y0) })
 	from := len(g.out)
 	arrange(all, g.bars, g.backwards, 0, g.region)
 	for i := from; i < len(g.out); i++ {

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxFeet is how many blocks before a note its number is looked for.
+const maxFeet = 1000
+
 // footnotes finds the notes at the feet of columns, puts those of a page behind its text, so that a sentence goes on in
 // the next column or page as if they were not there, and ties each to the raised number that refers to it.
 func (b *Builder) footnotes(body float32) {
@@ -101,9 +104,13 @@ func noteNumber(l *textLine) int {
 // refer makes the raised number that stands for note i a reference to it; false where there is none, or more than one.
 func (b *Builder) refer(i int, number, label string) bool {
 	var found *span
-	for j := range b.blocks {
+	from := i // where the page begins
+	for from > 0 && b.blocks[from-1].page == b.blocks[i].page && i-from < maxFeet {
+		from--
+	}
+	for j := from; j < i; j++ {
 		k := &b.blocks[j]
-		if k.page != b.blocks[i].page || k.foot {
+		if k.foot {
 			continue
 		}
 		k.each(func(l *textLine) {
