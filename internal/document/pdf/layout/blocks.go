@@ -172,20 +172,23 @@ func measureLines(lines []textLine) measures {
 
 // loose says that lines are few and short and end here and there.
 func loose(lines []textLine, m measures) bool {
-	const most = 8
-	if len(lines) < 2 || len(lines) > most {
-		return false
-	}
-	fill := float32(0)
+	const (
+		most  = 8
+		least = 3 // lines like the last
+	)
+	last := &lines[len(lines)-1]
+	n, fill := 0, float32(0)
 	for i := range lines {
-		if lines[i].letters > 34 || lines[i].pre != "" {
+		l := &lines[i]
+		if l.letters > 34 || l.pre != "" || len(lines) > most {
 			return false
 		}
-		if i < len(lines)-1 {
-			fill += (lines[i].X1 - lines[i].X0) / max(m.end-m.start, 1)
+		if similar(l.size, last.size) && i < len(lines)-1 {
+			n++
+			fill += (l.X1 - l.X0) / max(m.end-m.start, 1)
 		}
 	}
-	return fill/float32(len(lines)-1) < 0.82
+	return n+1 >= least && fill/float32(n) < 0.82
 }
 
 func similar(a, b float32) bool { return abs(a-b) <= 0.08*max(a, b) }
@@ -344,6 +347,9 @@ func brokenOff(p, l *textLine, m measures) bool {
 	}
 	if m.loose {
 		return true
+	}
+	if abs(l.ends()-p.ends()) < 0.4*l.size && l.letters > 25 && !ended(p) {
+		return false // both end at one place: it is the text's
 	}
 	room := m.end - p.ends()
 	if centred(p, m) && centred(l, m) {
