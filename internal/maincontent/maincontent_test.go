@@ -123,7 +123,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-func parse(t *testing.T, body string) *html.Node {
+func parse(t testing.TB, body string) *html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader("<!doctype html><title>t</title><body>" + body))
 	if err != nil {

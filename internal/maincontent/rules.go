@@ -156,6 +156,7 @@ func (f *finder) ruleArticle(scores []float32) {
 	if !told && (all < 2*leastArticle || f.says.sort == sortList || f.says.sort == sortProduct || part < 0.7) {
 		return
 	}
+	f.article = true
 	linked := int32(0)
 	for i := range scores {
 		if b := &f.blocks[i]; b.links*10 >= b.letters*8 && scores[i] >= 0.25 {
@@ -163,15 +164,38 @@ func (f *finder) ruleArticle(scores []float32) {
 		}
 	}
 	before := p.surely && (told || after*10 >= all*9)
+	core := f.core(scores)
 	for i := range scores {
 		b := &f.blocks[i]
 		switch {
 		case before && i < p.h1:
 			scores[i] = 0
+		case core != nil && scores[i] < 0.9 && (int32(i) >= core.to || int32(i) < core.from && i < p.h1):
+			scores[i] = 0
 		case b.links*10 >= b.letters*8 && scores[i] < 0.8 && linked*2 < all:
 			scores[i] = 0
 		}
 	}
+}
+
+// core is the innermost element that holds nearly all the running text that the trees are sure of.
+func (f *finder) core(scores []float32) *element {
+	sum := make([]int32, len(scores)+1)
+	for i, s := range scores {
+		sum[i+1] = sum[i]
+		if b := &f.blocks[i]; s >= 0.7 && running(b) {
+			sum[i+1] += b.letters
+		}
+	}
+	all := sum[len(scores)]
+	var core *element
+	for i := range f.elements {
+		e := &f.elements[i]
+		if !inline(e.node) && all > 0 && (sum[e.to]-sum[e.from])*100 >= all*88 {
+			core = e
+		}
+	}
+	return core
 }
 
 // leastArticle is how many letters of running text an article has that says that it is one.

@@ -59,6 +59,9 @@ func Find(root *html.Node) Selection {
 	scores := f.scores()
 	promised := int(f.expected(scores))
 	kept := f.decide(scores)
+	if f.article { // the rules know better
+		promised = int(f.expected(scores))
+	}
 	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters), promised: promised}
 	for i, k := range kept {
 		b := &f.blocks[i]
@@ -81,26 +84,31 @@ func DeclaredBy(root *html.Node) Declared {
 	return d.Declared
 }
 
+// hopeless is a first score after which a block is not judged again: menus are most of many a page.
+const hopeless = 0.012
+
 // scores judges every block twice.
 func (f *finder) scores() []float32 {
 	n := len(f.blocks)
 	if n == 0 {
 		return nil
 	}
-	x := make([]float32, n*countFeats)
-	scores := make([]float32, n)
+	scores, again := make([]float32, n), make([]float32, n)
+	var x [countSecond]float32
 	for i := range scores {
-		row := x[i*countFeats : (i+1)*countFeats]
-		f.features(i, row, f.page)
-		scores[i] = judge(firstTrees, row)
+		f.features(i, x[:countFeats], f.page)
+		scores[i] = judge(firstTrees, x[:countFeats])
 	}
 	c := newContext(&f.outline, scores)
-	again := make([]float32, n)
-	var y [countSecond]float32
 	for i := range again {
-		copy(y[:], x[i*countFeats:(i+1)*countFeats])
-		c.features(i, y[countFeats:])
-		again[i] = judge(secondTrees, y[:])
+		if scores[i] < hopeless {
+			again[i] = scores[i]
+			continue
+		}
+		// The features are made again: to keep those of every block would take more memory than the page.
+		f.features(i, x[:countFeats], f.page)
+		c.features(i, x[countFeats:])
+		again[i] = judge(secondTrees, x[:])
 	}
 	return again
 }
