@@ -201,9 +201,10 @@ func (g *grouper) upright(inks []ink) {
 	if len(inks) == 0 {
 		return
 	}
-	tables, rest := taggedTables(g.page, inks)
-	ruled, rest := ruledTables(g.page, rest)
-	tables = append(tables, ruled...)
+	// Lines tell which cells span others; the file's structure tells the rest.
+	tables, rest := ruledTables(g.page, inks)
+	tagged, rest := taggedTables(g.page, rest)
+	tables = append(tables, tagged...)
 	all := rows(rest)
 	addDots(all, g.page.Dots)
 	g.backwards = false

@@ -40,19 +40,30 @@ func (b *Builder) footnotes(body float32) {
 
 // feet marks the notes of a page, and puts them at its end.
 func (b *Builder) feet(page []block, body float32) {
+	raised := map[string]bool{} // what stands raised in the text: it may refer to a note
+	for i := range page {
+		page[i].each(func(l *textLine) {
+			for n := range l.spans {
+				if s := &l.spans[n]; n > 0 && s.raise > 0 {
+					raised[strings.Trim(s.text, " []()")] = true
+				}
+			}
+		})
+	}
 	for i := len(page) - 1; i >= 0; i-- {
 		k := &page[i]
 		last := i+1 == len(page) || page[i+1].start || page[i+1].foot
 		if !last || k.kind == tabular2D || k.kind == code || k.lines[0].size > 0.93*body || k.start && i > 0 && !page[i-1].foot && k.lines[0].base < page[i-1].bottom() {
 			continue
 		}
-		if i == 0 || k.lines[0].level > 0 || noteNumber(&k.lines[0]) == 0 && !k.barred && !symbol(&k.lines[0]) {
+		number := ""
+		if n := noteNumber(&k.lines[0]); n > 0 {
+			number = strings.Trim(k.lines[0].text()[:n], " .)")
+		}
+		if i == 0 || k.lines[0].level > 0 || !k.barred && !raised[number] && !symbol(&k.lines[0]) {
 			continue
 		}
-		k.foot = true
-		if n := noteNumber(&k.lines[0]); n > 0 {
-			k.note = strings.Trim(k.lines[0].text()[:n], " .)")
-		}
+		k.foot, k.note = true, number
 	}
 	slices.SortStableFunc(page, func(a, b block) int {
 		switch {
