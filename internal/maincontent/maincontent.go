@@ -15,10 +15,10 @@ import (
 // finder works on one page.
 type finder struct {
 	outline
-	page    *pageFacts
-	says    declared
-	article bool // the rules of articles hold
-	seen    int  // parts named as comments that were looked at
+	page  *pageFacts
+	says  declared
+	ruled bool // the rules for small pages or for articles hold: they know better than the scores
+	seen  int  // parts named as comments that were looked at
 }
 
 func newFinder(root *html.Node) *finder {

@@ -121,6 +121,7 @@ func hasOwnHeader(a atom.Atom) bool {
 func (f *finder) rule(scores []float32) {
 	standings := f.furniture()
 	if f.page.letters < smallPage {
+		f.ruled = true
 		for i := range scores {
 			b := &f.blocks[i]
 			scores[i] = 1
@@ -156,7 +157,7 @@ func (f *finder) ruleArticle(scores []float32) {
 	if !told && (all < 2*leastArticle || f.says.sort == sortList || f.says.sort == sortProduct || part < 0.7) {
 		return
 	}
-	f.article = true
+	f.ruled = true
 	linked := int32(0)
 	for i := range scores {
 		if b := &f.blocks[i]; b.links*10 >= b.letters*8 && scores[i] >= 0.25 {

@@ -59,7 +59,7 @@ func Find(root *html.Node) Selection {
 	scores := f.scores()
 	promised := int(f.expected(scores))
 	kept := f.decide(scores)
-	if f.article { // the rules know better
+	if f.ruled {
 		promised = int(f.expected(scores))
 	}
 	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters), promised: promised}
@@ -235,16 +235,18 @@ func (f *finder) described(b *block) bool {
 // repeat on purpose.
 func (f *finder) repeats(kept []bool) {
 	const long = 40 // letters: shorter texts may be the same and mean another thing
-	said := map[uint64]bool{}
+	said := map[uint64]int32{} // and in which element
 	for i, k := range kept {
 		b := &f.blocks[i]
 		if !k || b.letters < long || f.hashes[b.hash] < 2 || f.within(b.owner, tagQuote|tagCode|tagTable) >= 0 {
 			continue
 		}
-		if said[b.hash] {
+		around := f.elements[b.owner].parent
+		if before, again := said[b.hash]; !again {
+			said[b.hash] = around
+		} else if before != around { // side by side, it is repeated on purpose
 			kept[i] = false
 		}
-		said[b.hash] = true
 	}
 }
 
