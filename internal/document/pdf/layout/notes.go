@@ -79,7 +79,7 @@ func (b *Builder) feet(page []block, body float32) {
 // symbol says that a line begins with the sign of a note.
 func symbol(l *textLine) bool {
 	t := l.text()
-	return strings.HasPrefix(t, "*") || strings.HasPrefix(t, "†") || strings.HasPrefix(t, "‡") || strings.HasPrefix(t, "§") || strings.HasPrefix(t, "¶") || l.spans[0].raise > 0
+	return strings.HasPrefix(t, "*") || strings.HasPrefix(t, "†") || strings.HasPrefix(t, "‡") || strings.HasPrefix(t, "§") || strings.HasPrefix(t, "¶") || len(l.spans) > 0 && l.spans[0].raise > 0
 }
 
 // bottom is the base line of a block's last line.
