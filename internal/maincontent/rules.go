@@ -300,12 +300,13 @@ func (f *finder) named(from, to int32, is names) bool {
 	return false
 }
 
-// ruleCallouts: a warning in an article is a part of it, though it stands aside.
+// ruleCallouts: a warning in an article is a part of it, though it stands aside, and so is what a figure says below its
+// picture.
 func (f *finder) ruleCallouts(scores []float32) {
 	sums, done := f.sumsOf(scores), int32(0)
 	for i := range f.elements {
 		e := &f.elements[i]
-		if e.from < done || e.is&wordCallout == 0 || e.parent < 0 || e.to == e.from || linkHeavy(e, 50) || e.is&(wordTopic|wordFurniture|wordConsent) != 0 {
+		if e.from < done || e.is&(wordCallout|tagFigure) == 0 || e.parent < 0 || e.to == e.from || linkHeavy(e, 50) || e.is&(wordTopic|wordFurniture|wordConsent) != 0 {
 			continue
 		}
 		if p := &f.elements[e.parent]; e.letters*4 < p.letters && sums.mean(p) > 0.7 {

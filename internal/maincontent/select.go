@@ -234,7 +234,7 @@ func (f *finder) described(b *block) bool {
 // repeats leaves out what the page has said before, as pages do that are laid out for screens of several widths. Quotes
 // repeat on purpose.
 func (f *finder) repeats(kept []bool) {
-	const long = 40 // letters: shorter texts may be the same and mean another thing
+	const long = 40            // letters: shorter texts may be the same and mean another thing
 	said := map[uint64]int32{} // and in which element
 	for i, k := range kept {
 		b := &f.blocks[i]
