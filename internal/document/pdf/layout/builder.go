@@ -311,6 +311,10 @@ func (b *Builder) Text(ctx context.Context) (document.Text, error) {
 	var out document.Text
 	b.settle()
 	text, cut, err := b.write(ctx)
+	if err == nil && strings.TrimSpace(text) == "" && len(b.blocks) > 0 {
+		b.blocks = nil // marks of items alone, or what cannot be seen
+		text, cut, err = b.write(ctx)
+	}
 	if err != nil {
 		return document.Text{}, err
 	}
