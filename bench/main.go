@@ -58,6 +58,9 @@ func run() error {
 	if err := fetching(ownPages()[0]); err != nil {
 		return err
 	}
+	if err := sheets(); err != nil {
+		return err
+	}
 	judging()
 	return serving()
 }

@@ -238,9 +238,9 @@ func graph() []row {
 			why: "makes the trees by which main content is judged; its pages are nobody's to ship"},
 		{pkg: "bench/reading", ours: []string{"webfetch"}, modules: []string{"codeberg.org/readeck/go-readability", "github.com/JohannesKaufmann/html-to-markdown", "github.com/markusmobius/go-trafilatura", "github.com/tiktoken-go/tokenizer", "golang.org/x/net"},
 			why: "the scorer of reading, and the peers beside us"},
-		{pkg: "bench", ours: []string{".", "webfetch", "weburl", "internal/agent", "internal/binding", "internal/datafolder", "internal/effect", "internal/htmltree", "internal/install", "internal/ledger", "internal/maincontent",
+		{pkg: "bench", ours: []string{".", "webfetch", "weburl", "internal/agent", "internal/binding", "internal/datafolder", "internal/document", "internal/document/xlsx", "internal/effect", "internal/htmltree", "internal/install", "internal/ledger", "internal/maincontent",
 			"internal/markdown", "internal/rowid", "internal/store/dbtest", "internal/store/ledgerstore", "internal/store/schema", "internal/store/sqldb"},
-			modules: []string{"github.com/JohannesKaufmann/html-to-markdown", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/net"},
+			modules: []string{"github.com/JohannesKaufmann/html-to-markdown", "github.com/modelcontextprotocol/go-sdk", "github.com/xuri/excelize", "golang.org/x/net"},
 			why:     "a module of its own: the peers stay out of the product"},
 	}
 }
