@@ -20,6 +20,7 @@ import (
 	"github.com/wayleave/wayleave/internal/htmltree"
 	"github.com/wayleave/wayleave/internal/jsontext"
 	"github.com/wayleave/wayleave/internal/maincontent"
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 	"github.com/wayleave/wayleave/internal/markdown"
 	"github.com/wayleave/wayleave/internal/markdown/linklist"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
@@ -309,7 +310,7 @@ func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Opt
 }
 
 // declare keeps what a page says of itself.
-func (c *content) declare(d maincontent.Declared, url string) {
+func (c *content) declare(d declared.Facts, url string) {
 	c.declared = &Declared{Title: d.Title, Byline: d.Byline, Date: d.Date, Canonical: linklist.Address(url, d.Canonical), Language: d.Language}
 }
 

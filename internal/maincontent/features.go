@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 )
 
 // The levels of context: the block's element and the elements around it, each of which holds more blocks than the one
@@ -228,15 +230,15 @@ func (p *pageFacts) findProse(o *outline) {
 }
 
 // findTitle looks for the heading that is the page's title: one that says what the page declares, else the first h1.
-func (p *pageFacts) findTitle(o *outline, declared string) {
-	title := folded(declared)
+func (p *pageFacts) findTitle(o *outline, title string) {
+	title = folded(title)
 	p.h1 = -1
 	const look = 400 // headings
 	looked, best := 0, -1
 	for i := range o.blocks {
 		b := &o.blocks[i]
 		e := &o.elements[b.owner]
-		if e.is&tagHeading == 0 || b.letters == 0 || b.letters > 2*longestWord {
+		if e.is&tagHeading == 0 || b.letters == 0 || b.letters > longestTitle {
 			continue
 		}
 		if looked++; looked > look {
@@ -265,12 +267,15 @@ func (p *pageFacts) findTitle(o *outline, declared string) {
 	p.h1 = max(p.h1, 0)
 }
 
+// longestTitle is the longest heading that is compared with the page's title, in letters.
+const longestTitle = 600
+
 // words are the text of a block.
 func (o *outline) words(b *block) string {
 	var text strings.Builder
 	for _, n := range o.leaves[b.from:b.to] {
-		if n.Type == html.TextNode && text.Len() < 8*longestWord {
-			text.WriteString(n.Data[:min(len(n.Data), 8*longestWord)])
+		if n.Type == html.TextNode && text.Len() < 4*longestTitle {
+			text.WriteString(n.Data[:min(len(n.Data), 4*longestTitle)])
 			text.WriteByte(' ')
 		}
 	}
@@ -330,7 +335,7 @@ func (p *pageFacts) title(b *block) float32 {
 	return 0
 }
 
-func (o *outline) facts(d *declared) *pageFacts {
+func (o *outline) facts(d *declared.Reader) *pageFacts {
 	p := &pageFacts{before: make([]int32, len(o.blocks))}
 	var long, longLinks, short, inItems int32
 	o.hashes = make(map[uint64]int32, len(o.blocks))
@@ -385,7 +390,7 @@ func (o *outline) facts(d *declared) *pageFacts {
 		scale(p.letters), scale(n), share(e.links, e.letters), share(e.ends*100, e.letters), share(e.paragraphs, e.letters),
 		share(long, n), share(longLinks, p.letters), share(short, n), share(inItems, p.letters),
 		float32(min(mains, 3)), scale(articles), scale(posts), scale(products), scale(items), scale(comments), scale(codes),
-		share(e.pictures, n), share(e.headings, n), float32(min(e.h1, 4)), float32(d.sort),
+		share(e.pictures, n), share(e.headings, n), float32(min(e.h1, 4)), float32(d.Sort),
 	}
 	return p
 }

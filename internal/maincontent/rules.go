@@ -5,6 +5,7 @@ package maincontent
 import (
 	"golang.org/x/net/html/atom"
 
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
@@ -153,8 +154,8 @@ func (f *finder) ruleArticle(scores []float32) {
 		}
 	}
 	part := float32(all) / max(f.expected(scores), 1)
-	told := f.says.sort == sortArticle && after >= leastArticle && part >= 0.5
-	if !told && (all < 2*leastArticle || f.says.sort == sortList || f.says.sort == sortProduct || part < 0.7) {
+	told := f.says.Sort == declared.Article && after >= leastArticle && part >= 0.5
+	if !told && (all < 2*leastArticle || f.says.Sort == declared.List || f.says.Sort == declared.Product || part < 0.7) {
 		return
 	}
 	f.ruled = true
@@ -235,7 +236,7 @@ func (f *finder) ruleInvitations(scores []float32) {
 // ruleComments leaves out what readers wrote below an article. In a thread or a question the comments are the page: they
 // stay unless something else is long enough to be it.
 func (f *finder) ruleComments(scores []float32) {
-	if f.says.sort == sortForum {
+	if f.says.Sort == declared.Forum {
 		return
 	}
 	for i := range f.elements {

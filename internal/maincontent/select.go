@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
@@ -18,7 +19,7 @@ type Selection struct {
 	// three.
 	Letters, PageLetters int
 	// Declared is what the page says of itself.
-	Declared Declared
+	Declared declared.Facts
 
 	dropped  map[*html.Node]struct{}
 	inText   map[*html.Node]struct{} // links
@@ -72,16 +73,16 @@ func Find(root *html.Node) Selection {
 			s.prose += int(b.letters)
 		}
 	}
-	s.Declared = f.says.Declared
+	s.Declared = f.says.Facts
 	return s
 }
 
 // DeclaredBy is what a page says of itself, without a look at its blocks.
-func DeclaredBy(root *html.Node) Declared {
-	var d declared
-	d.readHead(root)
-	d.finish(titleOf(root))
-	return d.Declared
+func DeclaredBy(root *html.Node) declared.Facts {
+	var d declared.Reader
+	d.ReadHead(root)
+	d.Finish(titleOf(root))
+	return d.Facts
 }
 
 // hopeless is a first score after which a block is not judged again: menus are most of many a page.
