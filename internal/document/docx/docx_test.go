@@ -287,6 +287,15 @@ func TestALongDocumentIsCutAndSaysSo(t *testing.T) {
 	}
 }
 
+// TestAParagraphThatIsTooLongIsCutAndSaysSo: what was read of it before is shown.
+func TestAParagraphThatIsTooLongIsCutAndSaysSo(t *testing.T) {
+	body := `<w:p>` + strings.Repeat(rp("<w:b/>", "a")+r("b"), 200) + `</w:p>` + p("after")
+	text, err := Read(context.Background(), file("body", body), document.Limits{Cells: 100})
+	if err != nil || !strings.HasPrefix(text.Markdown, "**a**b") || strings.Contains(text.Markdown, "after") || len(text.Notes) != 1 {
+		t.Errorf("%v %q %v", err, text.Markdown, text.Notes)
+	}
+}
+
 func FuzzDocx(f *testing.F) {
 	for _, name := range []string{"harbour.docx", "harbour-cut.docx", "harbour-entities.docx"} {
 		body, err := os.ReadFile("../../../testdata/documents/" + name)

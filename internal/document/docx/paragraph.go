@@ -1,6 +1,7 @@
 package docx
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/document/pack"
@@ -118,10 +119,13 @@ func (r *reader) paragraph(x *pack.XML, out emit) error {
 		}
 		return r.inline(x, name, p, "")
 	})
+	p.flush()
+	if errors.Is(err, prose.ErrFull) { // what fits of it is shown
+		return errors.Join(out(&prose.Block{Runs: p.runs}), err)
+	}
 	if err != nil {
 		return err
 	}
-	p.flush()
 	r.endFields()
 	if props.merged {
 		if r.carry = p.runs; len(p.after) == 0 {
