@@ -61,6 +61,11 @@ test-corpus: ## third-party pages and documents: make test-corpus CORPUS=DIR
 bench: ## the figures of docs/benchmarks.md, as ratios; CORPUS=DIR adds real pages
 	cd bench && WAYLEAVE_CORPUS="$(if $(CORPUS),$(abspath $(CORPUS)))" go run .
 
+.PHONY: figures
+figures: ## docs/figures.md, how well pages are read, beside the peers: make figures CORPUS=DIR
+	@if [ -z "$(CORPUS)" ] || [ ! -d "$(CORPUS)" ]; then echo "make figures CORPUS=DIR: DIR must hold extraction/"; exit 2; fi
+	cd bench && go run ./reading -corpus "$(abspath $(CORPUS))" -out ../docs/figures.md
+
 .PHONY: soak
 soak: ## the same tests with large counts: a million URLs, long fuzzing, many hostile messages
 	WAYLEAVE_SOAK=1 go test -timeout 3h $(PACKAGES)

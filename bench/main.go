@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/wayleave/wayleave/internal/htmltree"
+	"github.com/wayleave/wayleave/internal/maincontent"
 	"github.com/wayleave/wayleave/internal/markdown"
 )
 
@@ -40,8 +41,9 @@ func run() error {
 	if os.Getenv("WAYLEAVE_BENCH") == "service" {
 		return serving()
 	}
-	fmt.Println("\nWhole page to Markdown, CPU and allocated bytes; floor: golang.org/x/net/html.Parse of the same bytes")
-	fmt.Printf("%-22s %10s %14s %14s %12s %12s\n", "pages", "KB", "ours ÷ floor", "peer ÷ floor", "ours B/B", "peer B/B")
+	fmt.Println("\nPage to Markdown, CPU and allocated bytes; floor: golang.org/x/net/html.Parse of the same bytes")
+	fmt.Println("main: the main content, and the whole page besides, as its length and its thin facts are told")
+	fmt.Printf("%-22s %10s %14s %14s %14s %12s %12s %12s\n", "pages", "KB", "whole ÷ floor", "main ÷ floor", "peer ÷ floor", "whole B/B", "main B/B", "peer B/B")
 	for _, p := range ownPages() {
 		if err := conversion(p.name, []page{p}); err != nil {
 			return err
@@ -54,6 +56,9 @@ func run() error {
 	}
 	fmt.Println("\npeer: html-to-markdown v2 with its base, commonmark and table plugins")
 	if err := fetching(ownPages()[0]); err != nil {
+		return err
+	}
+	if err := sheets(); err != nil {
 		return err
 	}
 	judging()
@@ -79,7 +84,7 @@ func serving() error {
 	return admitting()
 }
 
-// conversion prints one line: the three ways over the same pages, in turn.
+// conversion prints one line: the four ways over the same pages, in turn.
 func conversion(name string, pages []page) error {
 	peer := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
 	floor := func(p page) error { _, err := html.Parse(strings.NewReader(p.html)); return err }
@@ -91,6 +96,19 @@ func conversion(name string, pages []page) error {
 		_, err = markdown.Render(context.Background(), tree, markdown.Options{BaseURL: "https://docs.example/guide/"})
 		return err
 	}
+	parts := func(p page) error {
+		ctx, o := context.Background(), markdown.Options{BaseURL: "https://docs.example/guide/"}
+		tree, err := htmltree.Parse(ctx, p.html)
+		if err != nil {
+			return err
+		}
+		if _, err = markdown.Render(ctx, tree, o); err != nil {
+			return err
+		}
+		o.Drop = maincontent.Find(tree).Drop
+		_, err = markdown.Render(ctx, tree, o)
+		return err
+	}
 	theirs := func(p page) error {
 		_, err := peer.ConvertString(p.html, converter.WithDomain("https://docs.example"))
 		return err
@@ -100,14 +118,18 @@ func conversion(name string, pages []page) error {
 		size += len(p.html)
 	}
 	repeat := max(1, 4<<20/size)
-	var a, b []float64
-	var oursBytes, peerBytes float64
+	var a, m, b []float64
+	var oursBytes, mainBytes, peerBytes float64
 	for round := range rounds + 1 {
 		f, _, err := measure(pages, repeat, floor)
 		if err != nil {
 			return err
 		}
 		o, ob, err := measure(pages, repeat, ours)
+		if err != nil {
+			return err
+		}
+		d, db, err := measure(pages, repeat, parts)
 		if err != nil {
 			return err
 		}
@@ -118,10 +140,10 @@ func conversion(name string, pages []page) error {
 		if round == 0 { // warm-up
 			continue
 		}
-		a, b = append(a, o.Seconds()/f.Seconds()), append(b, t.Seconds()/f.Seconds())
-		oursBytes, peerBytes = float64(ob)/float64(size*repeat), float64(tb)/float64(size*repeat)
+		a, m, b = append(a, o.Seconds()/f.Seconds()), append(m, d.Seconds()/f.Seconds()), append(b, t.Seconds()/f.Seconds())
+		oursBytes, mainBytes, peerBytes = float64(ob)/float64(size*repeat), float64(db)/float64(size*repeat), float64(tb)/float64(size*repeat)
 	}
-	fmt.Printf("%-22s %10d %14.2f %14.2f %12.1f %12.1f\n", name, size/1000, median(a), median(b), oursBytes, peerBytes)
+	fmt.Printf("%-22s %10d %14.2f %14.2f %14.2f %12.1f %12.1f %12.1f\n", name, size/1000, median(a), median(m), median(b), oursBytes, mainBytes, peerBytes)
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/wayleave/wayleave/internal/htmltree"
 	"github.com/wayleave/wayleave/internal/jsontext"
 	"github.com/wayleave/wayleave/internal/maincontent"
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 	"github.com/wayleave/wayleave/internal/markdown"
 	"github.com/wayleave/wayleave/internal/markdown/linklist"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
@@ -257,7 +258,7 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	got.title = markdown.Title(root)
 	got.thin = thinFacts(root, r.status, got)
 	if c.part == PartMain {
-		if err := mainPart(ctx, root, o, got); err != nil {
+		if err := c.mainPart(ctx, root, o, got); err != nil {
 			return err
 		}
 	} else {
@@ -280,10 +281,13 @@ func (c converter) addresses() scribe.Links {
 }
 
 // mainPart replaces the text of a whole page by that of its main content, unless that looks too small to be the page.
-func mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content) error {
+func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content) error {
 	selection := maincontent.Find(root)
 	got.declare(selection.Declared, o.BaseURL)
 	o.Drop = selection.Drop
+	if c.links == "" || c.links == LinksItems {
+		o.Unlink = selection.InText
+	}
 	text, err := markdown.Render(ctx, root, o)
 	if err != nil {
 		return err
@@ -306,7 +310,7 @@ func mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *con
 }
 
 // declare keeps what a page says of itself.
-func (c *content) declare(d maincontent.Declared, url string) {
+func (c *content) declare(d declared.Facts, url string) {
 	c.declared = &Declared{Title: d.Title, Byline: d.Byline, Date: d.Date, Canonical: linklist.Address(url, d.Canonical), Language: d.Language}
 }
 

@@ -28,7 +28,8 @@ type Options struct {
 	// looks too small to be the page, the whole page is given, and its Thin says so.
 	Content Part
 
-	// Links says how links and pictures give their addresses. LinksInline also if empty.
+	// Links says how links and pictures give their addresses; empty means LinksInline for a whole page, LinksItems for a
+	// main part.
 	Links Links
 	// ListLinks adds the list of the page's links: at the end of its text, and as Page.Links.
 	ListLinks bool
@@ -134,10 +135,10 @@ func isPart(p Part) error {
 
 func isLinks(l Links) error {
 	switch l {
-	case "", LinksInline, LinksNone, LinksReferences:
+	case "", LinksInline, LinksItems, LinksNone, LinksReferences:
 		return nil
 	}
-	return &OptionError{"links", strconv.Quote(string(l)), "inline, none or references"}
+	return &OptionError{"links", strconv.Quote(string(l)), "inline, items, none or references"}
 }
 
 // inRange checks a whole number, if it is given.
@@ -173,6 +174,8 @@ func (o Options) besideSource() error {
 		{"max_redirects", o.MaxRedirects != nil},
 		{"user_agent", o.UserAgent != nil},
 		{"content", o.Content != ""},
+		{"links", o.Links != ""},
+		{"list_links", o.ListLinks},
 		{"allowed_hosts", o.Policy != nil && len(o.Policy.AllowedHosts) > 0},
 		{"blocked_hosts", o.Policy != nil && len(o.Policy.BlockedHosts) > 0},
 		{"allow_private_hosts", o.Policy != nil && o.Policy.AllowPrivateHosts},

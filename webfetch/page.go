@@ -39,8 +39,9 @@ const (
 // Links says how the links and pictures of a page's text give their addresses.
 type Links string
 
-// The ways. The empty Links means LinksInline.
+// The ways. The empty Links means LinksInline for a whole page and LinksItems for a main part.
 const (
+	LinksItems      Links = "items"      // in the link, but for links within running text, which are their words
 	LinksInline     Links = "inline"     // in the link
 	LinksNone       Links = "none"       // not at all: a link is its words, a picture its alternative text
 	LinksReferences Links = "references" // by a number; the addresses stand at the end, each once

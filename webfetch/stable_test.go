@@ -23,7 +23,7 @@ func TestW006ReadmeListsWhatIsStable(t *testing.T) {
 	_, section, _ := strings.Cut(string(text), "\n## What is stable\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	want := []string{ToolName}
-	for _, a := range arguments(Abilities{}) {
+	for _, a := range arguments(Abilities{MainContent: true}) {
 		want = append(want, a.name)
 	}
 	for _, code := range allCodes() {

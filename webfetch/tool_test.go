@@ -367,8 +367,10 @@ func TestNoOptionIsMeaninglessBesideASource(t *testing.T) {
 			value.Set(reflect.New(field.Type.Elem()))
 		case reflect.Interface:
 			value.Set(reflect.ValueOf(seams{}))
+		case reflect.Bool:
+			value.SetBool(true)
 		case reflect.String:
-			value.SetString(string(PartFull))
+			value.SetString(map[string]string{"Content": string(PartFull), "Links": string(LinksNone)}[field.Name])
 		default:
 			t.Fatalf("option %s is of a kind that this test does not know", field.Name)
 		}

@@ -12,18 +12,17 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 )
 
 func main() {
 	dir := flag.String("wcxb", "", "the dev folder of the benchmark")
 	out := flag.String("out", "", "the file to write; empty writes none")
-	rounds := flag.Int("rounds", 120, "trees of each stage")
+	rounds := flag.Int("rounds", 110, "trees of each stage")
 	depth := flag.Int("depth", 5, "levels of a tree")
-	rate := flag.Float64("rate", 0.12, "how far each tree goes")
-	least := flag.Float64("least", 40, "weight that a leaf has at least")
-	ridge := flag.Float64("ridge", 20, "how strongly leaves are drawn to nothing")
+	rate := flag.Float64("rate", 0.1, "how far each tree goes")
+	least := flag.Float64("least", 160, "weight that a leaf has at least")
+	ridge := flag.Float64("ridge", 60, "how strongly leaves are drawn to nothing")
 	all := flag.Bool("all", false, "learn from every page")
 	each := flag.Bool("each", false, "print every page's score")
 	flag.Parse()
@@ -64,17 +63,6 @@ func run(dir, out string, s settings, all, each bool) error {
 		for _, p := range pages {
 			fmt.Printf("page %s %s held %v F1 %.3f labels %.3f\n", p.id, p.kind, p.held,
 				p.f1(func(i int) bool { return p.score[i] > 0.4 }), p.f1(func(i int) bool { return p.labels[i] > 0.5 }))
-		}
-	}
-	for _, id := range strings.Fields(os.Getenv("LEARN_SHOW")) {
-		for _, p := range pages {
-			if p.id == id {
-				fmt.Println("=====", id, p.kind)
-				for i, t := range p.lesson.Texts() {
-					t = strings.Join(strings.Fields(t), " ")
-					fmt.Printf("%.2f %.2f %.2f %s\n", p.labels[i], p.second[i][len(p.first[i])], p.score[i], t[:min(len(t), 90)])
-				}
-			}
 		}
 	}
 	if out == "" {

@@ -51,15 +51,19 @@ func (s *scorer) score(p *page, markdown string) (score, error) {
 }
 
 var (
-	address = regexp.MustCompile(`\]\((<[^>]*>|[^()\s]*(\([^()]*\)[^()\s]*)*)(\s+"[^"]*")?\)`)
-	bare    = regexp.MustCompile(`<(https?://|mailto:)[^>\s]*>`)
-	escape  = regexp.MustCompile(`\\([[:punct:]])`)
-	entity  = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&nbsp;", " ")
+	address    = regexp.MustCompile(`\]\((<[^>]*>|[^()\s]*(\([^()]*\)[^()\s]*)*)(\s+"[^"]*")?\)`)
+	definition = regexp.MustCompile(`(?m)^\[\d+\]: \S+$`)
+	number     = regexp.MustCompile(`\]\[\d+\]`)
+	bare       = regexp.MustCompile(`<(https?://|mailto:)[^>\s]*>`)
+	escape     = regexp.MustCompile(`\\([[:punct:]])`)
+	entity     = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&nbsp;", " ")
 )
 
 // visible is the text of Markdown: without the addresses of links and pictures, and without escapes.
 func visible(markdown string) string {
-	s := address.ReplaceAllString(markdown, "] ")
+	s := definition.ReplaceAllString(markdown, "")
+	s = number.ReplaceAllString(s, "] ")
+	s = address.ReplaceAllString(s, "] ")
 	s = bare.ReplaceAllString(s, " ")
 	return entity.Replace(escape.ReplaceAllString(s, "$1"))
 }

@@ -30,6 +30,15 @@ type tool struct {
 func tools() []tool {
 	return []tool{
 		{"ours, main", false, func(p *page) string { return ours(p, webfetch.Options{Content: webfetch.PartMain}) }},
+		{"ours, main, all addresses", false, func(p *page) string {
+			return ours(p, webfetch.Options{Content: webfetch.PartMain, Links: webfetch.LinksInline})
+		}},
+		{"ours, main, addresses at the end", false, func(p *page) string {
+			return ours(p, webfetch.Options{Content: webfetch.PartMain, Links: webfetch.LinksReferences})
+		}},
+		{"ours, main, no addresses", false, func(p *page) string {
+			return ours(p, webfetch.Options{Content: webfetch.PartMain, Links: webfetch.LinksNone})
+		}},
 		{"ours, whole page", false, func(p *page) string { return ours(p, webfetch.Options{}) }},
 		{"go-trafilatura + fallback", true, trafilaturas},
 		{"go-readability", true, readabilitys},

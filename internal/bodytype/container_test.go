@@ -66,6 +66,9 @@ func TestDocumentsInArchives(t *testing.T) {
 		{"Numbers", TypeNumbers, []part{{"Index/Document.iwa", "\x00\x47\x15\x00\xc2\x2a\xf4\x41\x15\x08\x08\x01\x12\x04\x08\x01"}, {"Index/CalculationEngine.iwa", ""}}},
 		{"Keynote", "application/vnd.apple.keynote", []part{{"Index/Document.iwa", "\x08\x01"}, {"Index/Slide-1.iwa", ""}, {"Index/Tables/Tile.iwa", ""}}},
 		{"Pages", "application/vnd.apple.pages", []part{{"Index/Document.iwa", "\x00\x47\x15\x00\xc2\x2a\xf4\x41\x15\x0a\x08\x01\x12\x06\x08\x90\x4e"}, {"Index/CalculationEngine.iwa", ""}}},
+		{"Numbers in its folder", TypeNumbers, []part{{"Plan.numbers/Index/Document.iwa", "\x00"}, {"Plan.numbers/Index/Tables/Tile.iwa", ""}}},
+		{"Numbers of 2013", TypeNumbers, []part{{"Plan.numbers/Index.zip", "PK"}, {"Plan.numbers/preview.jpg", ""}}},
+		{"Pages of 2013", "", []part{{"Letter.pages/Index.zip", "PK"}}},
 		{"a plain archive", "", []part{{"readme.txt", "PK"}, {"doc/word/document.xml", ""}}},
 		{"a program", "", []part{{"META-INF/MANIFEST.MF", ""}, {"a.class", "\xCA\xFE\xBA\xBE"}}},
 	} {
@@ -102,8 +105,35 @@ func TestDocumentUnderAnotherType(t *testing.T) {
 	if got := Sniff(xls, TypeXLSX, ""); got != TypeXLS {
 		t.Errorf("an old sheet served as a new one: got %q", got)
 	}
+	locked := compound(t, false, "EncryptedPackage", "EncryptionInfo")
+	for served, want := range map[string]string{TypeDOCX: TypeDOCX, TypeXLS: TypeXLS, typeOctet: typeEncrypted, "application/zip": typeEncrypted} {
+		if got := Sniff(locked, served, ""); got != want || KindOf(got) != Document {
+			t.Errorf("an encrypted document served as %q: got %q", served, got)
+		}
+	}
 	if got := Sniff(docx[:len(docx)/2], TypeDOCX, ""); got != TypeDOCX {
 		t.Errorf("a cut document: got %q", got)
+	}
+}
+
+// TestASheetThatIsText: what many a site sends for Excel is a page, lines of text or XML.
+func TestASheetThatIsText(t *testing.T) {
+	for _, c := range []struct{ body, served, want string }{
+		{"<html><table><tr><td>1", TypeXLS, typeHTML},
+		{"\ufeff<!DOCTYPE html><table>", TypeXLS, typeHTML},
+		{"<html><table>", TypeXLSX, TypeXLSX},
+		{"words", TypeXLS, TypeXLS},
+		{"Berth\tDepth\nNorth\t8.2\n", TypeXLS, typeText},
+		{"<?xml version=\"1.0\"?><Workbook xmlns=\"urn:schemas-microsoft-com:office:spreadsheet\">", TypeXLS, typeXML},
+		{"\x09\x08\x10\x00\x00\x06\x05\x00\x00\x00\x00", TypeXLS, TypeXLS},
+		{"PK\x03\x04", TypeDOCX, TypeDOCX},
+		{"", TypeDOCX, TypeDOCX},
+		{"<html><body>x", TypePDF, TypePDF},
+		{"words, then %PDF-1.4", TypePDF, TypePDF},
+	} {
+		if got := Sniff([]byte(c.body), c.served, ""); got != c.want {
+			t.Errorf("%q served as %s: got %q, want %q", c.body, c.served, got, c.want)
+		}
 	}
 }
 
@@ -163,7 +193,7 @@ func TestCompoundFiles(t *testing.T) {
 		{"application/msword", []string{"1Table", "WordDocument", "Data"}},
 		{"application/vnd.ms-powerpoint", []string{"Current User", "PowerPoint Document"}},
 		{"application/vnd.ms-outlook", []string{"__properties_version1.0"}},
-		{"", []string{"EncryptedPackage", "EncryptionInfo"}},
+		{typeEncrypted, []string{"EncryptedPackage", "EncryptionInfo"}},
 		{"", nil},
 	} {
 		for _, big := range []bool{false, true} {

@@ -38,6 +38,10 @@ const (
 	TypeODS     = "application/vnd.oasis.opendocument.spreadsheet"
 	TypeODT     = "application/vnd.oasis.opendocument.text"
 	TypeNumbers = "application/vnd.apple.numbers"
+
+	// typeEncrypted is Office's newer documents in the older container, which is how they are encrypted: which one it is
+	// cannot be seen.
+	typeEncrypted = "application/vnd.openxmlformats-officedocument"
 )
 
 // KindOf classifies a media type (lower case, without parameters; "" is binary).
@@ -50,7 +54,11 @@ func KindOf(mediaType string) Kind {
 		return Markdown
 	case "text/html", "application/xhtml+xml":
 		return HTML
-	case TypePDF, TypeDOCX, TypeXLSX, TypeXLSM, TypeXLSB, TypeXLS, TypeODS, TypeODT, TypeNumbers:
+	case TypePDF, TypeDOCX, TypeXLSX, TypeXLSM, TypeXLSB, TypeXLS, TypeODS, TypeODT, TypeNumbers, typeEncrypted,
+		"application/vnd.ms-word.document.macroenabled.12", "application/vnd.ms-word.template.macroenabled.12",
+		"application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+		"application/vnd.ms-excel.template.macroenabled.12", "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+		"application/vnd.oasis.opendocument.text-template", "application/vnd.oasis.opendocument.spreadsheet-template":
 		return Document
 	case "application/json", "text/json":
 		return JSON

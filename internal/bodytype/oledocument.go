@@ -30,6 +30,7 @@ func oleDocument(body []byte) string {
 		{"PowerPoint Document", "application/vnd.ms-powerpoint"},
 		{"Workbook", TypeXLS},
 		{"Book", TypeXLS},
+		{"EncryptedPackage", typeEncrypted},
 		{"VisioDocument", "application/vnd.visio"},
 		{"__properties_version1.0", "application/vnd.ms-outlook"},
 	} {

@@ -24,8 +24,9 @@ const (
 )
 
 // Sniff gives the media type by which a body is read. served and label are what ParseContentType gave. A served type is
-// believed, with three exceptions: none and the types that only say "a download" are decided by the bytes; a type that
-// cannot be read as text gives way to the document that is inside; a text/* body with a NUL is binary, but for a page that
+// believed, with four exceptions: none and the types that only say "a download" are decided by the bytes; a type that
+// cannot be read as text gives way to the document that is inside; an old spreadsheet that is none gives way to the text that it
+// is; a text/* body with a NUL is binary, but for a page that
 // is served as HTML and begins as one: HTML says what a stray NUL in it means, which is nothing. It is never "".
 func Sniff(body []byte, served, label string) string {
 	switch {
@@ -36,11 +37,25 @@ func Sniff(body []byte, served, label string) string {
 			return typeOfBinary(body)
 		}
 	case !isMedia(served) && !KindOf(served).Textual():
-		if inside := documentType(body); inside != "" {
+		inside := documentType(body)
+		if inside != "" && (inside != typeEncrypted || KindOf(served) != Document) {
 			return inside
+		}
+		if served == TypeXLS {
+			return notASheet(body, label)
 		}
 	}
 	return served
+}
+
+// notASheet gives the type of a body that is served as an old spreadsheet and is none that is known: many a "file for
+// Excel" is a page, XML or lines of text. Bytes that are no text stay what they are called.
+func notASheet(body []byte, label string) string {
+	inside := sniffBytesOnly(body, label)
+	if KindOf(inside).Textual() && (inside != typeText || bytes.IndexByte(body, '\n') >= 0) {
+		return inside
+	}
+	return TypeXLS
 }
 
 // opensAsHTML tells a page with a stray NUL from binary bytes under the name of one.

@@ -66,12 +66,26 @@ func (f *zipFindings) note(body []byte, e zipEntry) {
 		f.guess(TypeXLSB)
 	case "ppt/presentation.xml":
 		f.guess(TypePPTX)
-	case "Index/Document.iwa":
+	}
+	// A document that was a folder has its own name before the parts' names, and earlier versions keep the parts in an
+	// archive of their own.
+	name := e.name
+	if folder, rest, ok := strings.Cut(name, "/"); ok && isIWorkFolder(folder) {
+		name = rest
+		if name == "Index.zip" && strings.HasSuffix(folder, ".numbers") {
+			f.iwork, f.tables = true, true
+		}
+	}
+	if name == "Index/Document.iwa" {
 		f.iwork = true
 		f.pages = isPagesRoot(f.part(body, e))
 	}
-	f.tables = f.tables || strings.HasPrefix(e.name, "Index/CalculationEngine") || strings.HasPrefix(e.name, "Index/Tables/")
-	f.slides = f.slides || strings.HasPrefix(e.name, "Index/Slide")
+	f.tables = f.tables || strings.HasPrefix(name, "Index/CalculationEngine") || strings.HasPrefix(name, "Index/Tables/")
+	f.slides = f.slides || strings.HasPrefix(name, "Index/Slide")
+}
+
+func isIWorkFolder(name string) bool {
+	return strings.HasSuffix(name, ".numbers") || strings.HasSuffix(name, ".pages") || strings.HasSuffix(name, ".key")
 }
 
 func (f *zipFindings) part(body []byte, e zipEntry) []byte {

@@ -5,8 +5,13 @@ package maincontent
 
 import (
 	"math"
+	"strings"
+	"unicode"
 
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 )
 
 // The levels of context: the block's element and the elements around it, each of which holds more blocks than the one
@@ -66,8 +71,8 @@ func (o *outline) features(i int, x []float32, p *pageFacts) {
 	y[20] = scale(o.sorts[e.sort])
 	y[21] = float32(e.to - e.from)
 	y[22] = float32(b.to - b.from)
-	y[23] = float32(i - p.h1)
-	y[24] = share(int32(i-p.h1), total)
+	y[23] = float32(i - p.top)
+	y[24] = share(int32(i-p.top), total)
 	y[25] = p.title(b)
 	y[26] = scale(e.children)
 
@@ -199,12 +204,92 @@ func kindOf(a atom.Atom) int {
 type pageFacts struct {
 	letters int32
 	before  []int32  // letters before each block
-	h1      int      // the first block of the first h1, or of the heading that is the page's title
-	titled  uint64   // hash of that block's text
+	top     int      // the first h1
+	titled  uint64   // hash of its text
+	h1      int      // the heading that is the page's title, or else the first h1
+	surely  bool     // it says what the page declares as its title
+	prose   []int32  // the blocks of running text
 	heading []int32  // of each block: the last heading at or before it; -1 for none
 	until   []int32  // and the first heading after it, or the number of blocks
 	sum     []counts // of the blocks before each
 	shape   [ofNames - ofPage]float32
+}
+
+// running says that a block is running text: long, hardly linked, in sentences.
+func running(b *block) bool {
+	return b.letters >= 100 && b.links*4 < b.letters && (b.ends > 0 || b.letters >= 240)
+}
+
+// findProse notes the blocks of running text.
+func (p *pageFacts) findProse(o *outline) {
+	for i := range o.blocks {
+		if running(&o.blocks[i]) {
+			p.prose = append(p.prose, int32(i))
+		}
+	}
+}
+
+// findTitle looks for the heading that is the page's title: one that says what the page declares, else the first h1.
+func (p *pageFacts) findTitle(o *outline, title string) {
+	title = folded(title)
+	p.h1 = -1
+	const look = 400 // headings
+	looked, best := 0, -1
+	for i := range o.blocks {
+		b := &o.blocks[i]
+		e := &o.elements[b.owner]
+		if e.is&tagHeading == 0 || b.letters == 0 || b.letters > longestTitle {
+			continue
+		}
+		if looked++; looked > look {
+			break
+		}
+		top := e.node.DataAtom == atom.H1
+		if top && p.h1 < 0 {
+			p.h1 = i
+		}
+		if len(title) < 4 || best >= 0 && !top {
+			continue
+		}
+		if text := folded(o.words(b)); len(text) >= 4 && (strings.HasPrefix(title, text) || strings.HasPrefix(text, title) || len(text) >= 12 && strings.Contains(title, text)) {
+			best = i
+			if top {
+				break
+			}
+		}
+	}
+	if p.h1 >= 0 {
+		p.top, p.titled = p.h1, o.blocks[p.h1].hash
+	}
+	if best >= 0 {
+		p.h1, p.surely = best, true
+	}
+	p.h1 = max(p.h1, 0)
+}
+
+// longestTitle is the longest heading that is compared with the page's title, in letters.
+const longestTitle = 600
+
+// words are the text of a block.
+func (o *outline) words(b *block) string {
+	var text strings.Builder
+	for _, n := range o.leaves[b.from:b.to] {
+		if n.Type == html.TextNode && text.Len() < 4*longestTitle {
+			text.WriteString(n.Data[:min(len(n.Data), 4*longestTitle)])
+			text.WriteByte(' ')
+		}
+	}
+	return text.String()
+}
+
+// folded is the letters and digits of a text in lower case.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
 }
 
 // section tells of the blocks from the last heading to the next.
@@ -250,8 +335,8 @@ func (p *pageFacts) title(b *block) float32 {
 	return 0
 }
 
-func (o *outline) facts(d *declared) *pageFacts {
-	p := &pageFacts{before: make([]int32, len(o.blocks)), h1: -1}
+func (o *outline) facts(d *declared.Reader) *pageFacts {
+	p := &pageFacts{before: make([]int32, len(o.blocks))}
 	var long, longLinks, short, inItems int32
 	o.hashes = make(map[uint64]int32, len(o.blocks))
 	for i := range o.blocks {
@@ -259,9 +344,6 @@ func (o *outline) facts(d *declared) *pageFacts {
 		p.before[i] = p.letters
 		p.letters += b.letters
 		o.hashes[b.hash]++
-		if p.h1 < 0 && o.elements[b.owner].node.DataAtom == atom.H1 && b.letters > 0 {
-			p.h1, p.titled = i, b.hash
-		}
 		switch {
 		case b.letters >= 100 && b.links*3 < b.letters:
 			long++
@@ -273,9 +355,8 @@ func (o *outline) facts(d *declared) *pageFacts {
 			inItems += b.letters
 		}
 	}
-	if p.h1 < 0 {
-		p.h1 = 0
-	}
+	p.findTitle(o, d.Title)
+	p.findProse(o)
 	p.sections(o)
 	o.group()
 	e := &o.elements[0]
@@ -309,7 +390,7 @@ func (o *outline) facts(d *declared) *pageFacts {
 		scale(p.letters), scale(n), share(e.links, e.letters), share(e.ends*100, e.letters), share(e.paragraphs, e.letters),
 		share(long, n), share(longLinks, p.letters), share(short, n), share(inItems, p.letters),
 		float32(min(mains, 3)), scale(articles), scale(posts), scale(products), scale(items), scale(comments), scale(codes),
-		share(e.pictures, n), share(e.headings, n), float32(min(e.h1, 4)), float32(d.sort),
+		share(e.pictures, n), share(e.headings, n), float32(min(e.h1, 4)), float32(d.Sort),
 	}
 	return p
 }

@@ -26,7 +26,7 @@ type question struct {
 
 // sure is a sum of odds after which the trees that remain change no mind, and enough how many trees are asked in any case.
 const (
-	sure   = 4.5
+	sure   = 3.8
 	enough = 24
 )
 

@@ -9,15 +9,17 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // finder works on one page.
 type finder struct {
 	outline
-	page *pageFacts
-	says declared
-	seen int // parts named as comments that were looked at
+	page  *pageFacts
+	says  declared.Reader
+	ruled bool // the rules for small pages or for articles hold: they know better than the scores
+	seen  int  // parts named as comments that were looked at
 }
 
 func newFinder(root *html.Node) *finder {
@@ -26,11 +28,12 @@ func newFinder(root *html.Node) *finder {
 		body = root
 	}
 	f := &finder{outline: outline{sorts: map[uint64]int32{}, v: vocabulary{words: meaningOf, seen: map[string]spelled{}}}}
-	f.says.readHead(root)
+	f.says.ReadHead(root)
 	f.outline.read(body)
 	for _, n := range f.scripts {
-		f.says.script(n)
+		f.says.Script(n)
 	}
+	f.says.Finish(titleOf(root))
 	f.page = f.facts(&f.says)
 	return f
 }

@@ -67,11 +67,17 @@ func TestThinSelectionIsTold(t *testing.T) {
 	if whole.Thin() {
 		t.Errorf("the whole page is called thin: %d of %d letters", whole.Letters, whole.PageLetters)
 	}
-	if s := (Selection{Letters: 99, prose: 400}); !s.Thin() {
-		t.Error("under a quarter is not called thin")
-	}
-	if s := (Selection{Letters: 100, prose: 400}); s.Thin() {
-		t.Error("a quarter is called thin")
+	for _, c := range []struct {
+		s    Selection
+		thin bool
+	}{
+		{Selection{Letters: 99, promised: 300}, true}, {Selection{Letters: 100, promised: 300}, false},
+		{Selection{Letters: 99, prose: 2500}, true}, {Selection{Letters: 100, prose: 2500}, false},
+		{Selection{PageLetters: 1}, true}, {Selection{}, false},
+	} {
+		if c.s.Thin() != c.thin {
+			t.Errorf("%+v: thin %v", c.s, c.s.Thin())
+		}
 	}
 }
 
@@ -117,7 +123,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-func parse(t *testing.T, body string) *html.Node {
+func parse(t testing.TB, body string) *html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader("<!doctype html><title>t</title><body>" + body))
 	if err != nil {

@@ -89,6 +89,8 @@ const maxCounted = 1 << 30
 
 // read walks through what is below top, without recursion: a hostile page may be as deep as it is long.
 func (o *outline) read(top *html.Node) {
+	const usual = 512 // elements
+	o.elements = make([]element, 0, usual)
 	o.at = -1
 	n := top
 	for {

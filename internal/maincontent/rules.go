@@ -5,12 +5,13 @@ package maincontent
 import (
 	"golang.org/x/net/html/atom"
 
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // smallPage is the number of letters below which the rules decide alone: what the trees have learned of real pages says
 // little about a page that has a heading and three lines.
-const smallPage = 1500
+const smallPage = 700
 
 // Shares of the page's text, in per cent, above which an element is kept whatever it calls itself.
 const (
@@ -121,6 +122,7 @@ func hasOwnHeader(a atom.Atom) bool {
 func (f *finder) rule(scores []float32) {
 	standings := f.furniture()
 	if f.page.letters < smallPage {
+		f.ruled = true
 		for i := range scores {
 			b := &f.blocks[i]
 			scores[i] = 1
@@ -129,10 +131,85 @@ func (f *finder) rule(scores []float32) {
 			}
 		}
 	}
+	f.ruleArticle(scores)
 	f.ruleInvitations(scores)
 	f.ruleComments(scores)
 	f.rulePosts(scores)
 	f.ruleCallouts(scores)
+}
+
+// ruleArticle: what stands before the title of an article is none of it, and neither are links by themselves, of which an
+// article has "most read" and the like; a page that is made of links has no running text to speak of.
+func (f *finder) ruleArticle(scores []float32) {
+	p := f.page
+	after, all := int32(0), int32(0)
+	for _, i := range p.prose {
+		if scores[i] < 0.5 {
+			continue
+		}
+		letters := f.blocks[i].letters
+		all += letters
+		if int(i) > p.h1 {
+			after += letters
+		}
+	}
+	part := float32(all) / max(f.expected(scores), 1)
+	told := f.says.Sort == declared.Article && after >= leastArticle && part >= 0.5
+	if !told && (all < 2*leastArticle || f.says.Sort == declared.List || f.says.Sort == declared.Product || part < 0.7) {
+		return
+	}
+	f.ruled = true
+	linked := int32(0)
+	for i := range scores {
+		if b := &f.blocks[i]; b.links*10 >= b.letters*8 && scores[i] >= 0.25 {
+			linked += b.letters
+		}
+	}
+	before := p.surely && (told || after*10 >= all*9)
+	core := f.core(scores)
+	for i := range scores {
+		b := &f.blocks[i]
+		switch {
+		case before && i < p.h1:
+			scores[i] = 0
+		case core != nil && scores[i] < 0.9 && (int32(i) >= core.to || int32(i) < core.from && i < p.h1):
+			scores[i] = 0
+		case b.links*10 >= b.letters*8 && scores[i] < 0.8 && linked*2 < all:
+			scores[i] = 0
+		}
+	}
+}
+
+// core is the innermost element that holds nearly all the running text that the trees are sure of.
+func (f *finder) core(scores []float32) *element {
+	sum := make([]int32, len(scores)+1)
+	for i, s := range scores {
+		sum[i+1] = sum[i]
+		if b := &f.blocks[i]; s >= 0.7 && running(b) {
+			sum[i+1] += b.letters
+		}
+	}
+	all := sum[len(scores)]
+	var core *element
+	for i := range f.elements {
+		e := &f.elements[i]
+		if !inline(e.node) && all > 0 && (sum[e.to]-sum[e.from])*100 >= all*88 {
+			core = e
+		}
+	}
+	return core
+}
+
+// leastArticle is how many letters of running text an article has that says that it is one.
+const leastArticle = 500
+
+// expected is how many letters of content the scores promise.
+func (f *finder) expected(scores []float32) float32 {
+	total := float32(0)
+	for i, s := range scores {
+		total += s * float32(f.blocks[i].letters)
+	}
+	return total
 }
 
 // ruleInvitations: consent boxes, newsletters and the like are no content on any page.
@@ -148,7 +225,7 @@ func (f *finder) ruleInvitations(scores []float32) {
 		case atom.Html, atom.Body, atom.Main, atom.Article, atom.H2, atom.H3, atom.Table, atom.Pre, atom.P:
 			continue
 		}
-		small := e.letters*100 <= top.letters*20
+		small := e.letters*100 <= top.letters*25
 		if e.is&wordTopic != 0 && small && invites(e) || e.is&(wordConsent|tagDialog) != 0 && small && e.letters < 4*formProse {
 			f.set(scores, e, 0)
 			done = e.to
@@ -159,7 +236,7 @@ func (f *finder) ruleInvitations(scores []float32) {
 // ruleComments leaves out what readers wrote below an article. In a thread or a question the comments are the page: they
 // stay unless something else is long enough to be it.
 func (f *finder) ruleComments(scores []float32) {
-	if f.says.sort == sortForum {
+	if f.says.Sort == declared.Forum {
 		return
 	}
 	for i := range f.elements {
@@ -224,12 +301,13 @@ func (f *finder) named(from, to int32, is names) bool {
 	return false
 }
 
-// ruleCallouts: a warning in an article is a part of it, though it stands aside.
+// ruleCallouts: a warning in an article is a part of it, though it stands aside, and so is what a figure says below its
+// picture.
 func (f *finder) ruleCallouts(scores []float32) {
 	sums, done := f.sumsOf(scores), int32(0)
 	for i := range f.elements {
 		e := &f.elements[i]
-		if e.from < done || e.is&wordCallout == 0 || e.parent < 0 || e.to == e.from || linkHeavy(e, 50) || e.is&(wordTopic|wordFurniture|wordConsent) != 0 {
+		if e.from < done || e.is&(wordCallout|tagFigure) == 0 || e.parent < 0 || e.to == e.from || linkHeavy(e, 50) || e.is&(wordTopic|wordFurniture|wordConsent) != 0 {
 			continue
 		}
 		if p := &f.elements[e.parent]; e.letters*4 < p.letters && sums.mean(p) > 0.7 {

@@ -3,9 +3,13 @@
 package maincontent
 
 import (
+	"strings"
+	"unicode"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/wayleave/wayleave/internal/maincontent/declared"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
@@ -15,10 +19,12 @@ type Selection struct {
 	// three.
 	Letters, PageLetters int
 	// Declared is what the page says of itself.
-	Declared Declared
+	Declared declared.Facts
 
-	dropped map[*html.Node]struct{}
-	prose   int // letters of the page that could be what a reader came for
+	dropped  map[*html.Node]struct{}
+	inText   map[*html.Node]struct{} // links
+	prose    int                     // letters of the page's running text
+	promised int                     // letters of content that the scores promised before the rules
 }
 
 // Drop tells whether n and all below it are left out. It is to be asked of parents before their children.
@@ -27,8 +33,18 @@ func (s Selection) Drop(n *html.Node) bool {
 	return dropped
 }
 
+// InText tells whether a link stands within running text or names who wrote something, so that its address is of less use
+// than that of an item, a card or a heading.
+func (s Selection) InText(link *html.Node) bool {
+	_, in := s.inText[link]
+	return in
+}
+
 // Thin tells that the selection holds so little of the page's text that the whole page is the safer answer.
-func (s Selection) Thin() bool { return s.Letters*4 < s.prose || s.Letters == 0 && s.PageLetters > 0 }
+func (s Selection) Thin() bool {
+	const leastPart, leastProse = 3, 25 // of what was promised, and of the running text: one part in so many
+	return s.Letters*leastPart < s.promised || s.Letters*leastProse < s.prose || s.Letters == 0 && s.PageLetters > 0
+}
 
 // leastCut and mostCut bound the score from which blocks are kept.
 const leastCut, mostCut = 0.1, 0.5
@@ -42,29 +58,35 @@ func (f *finder) cut(scores []float32) float32 {
 func Find(root *html.Node) Selection {
 	f := newFinder(root)
 	scores := f.scores()
+	promised := int(f.expected(scores))
 	kept := f.decide(scores)
-	s := Selection{dropped: f.drop(kept), PageLetters: int(f.page.letters)}
+	if f.ruled {
+		promised = int(f.expected(scores))
+	}
+	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters), promised: promised}
 	for i, k := range kept {
 		b := &f.blocks[i]
 		if k {
 			s.Letters += int(b.letters)
 		}
-		if b.links*2 < b.letters && b.letters >= 80 {
+		if running(b) {
 			s.prose += int(b.letters)
 		}
 	}
-	f.says.finish(titleOf(root))
-	s.Declared = f.says.Declared
+	s.Declared = f.says.Facts
 	return s
 }
 
 // DeclaredBy is what a page says of itself, without a look at its blocks.
-func DeclaredBy(root *html.Node) Declared {
-	var d declared
-	d.readHead(root)
-	d.finish(titleOf(root))
-	return d.Declared
+func DeclaredBy(root *html.Node) declared.Facts {
+	var d declared.Reader
+	d.ReadHead(root)
+	d.Finish(titleOf(root))
+	return d.Facts
 }
+
+// hopeless is a first score after which a block is not judged again: menus are most of many a page.
+const hopeless = 0.012
 
 // scores judges every block twice.
 func (f *finder) scores() []float32 {
@@ -72,20 +94,22 @@ func (f *finder) scores() []float32 {
 	if n == 0 {
 		return nil
 	}
-	x := make([]float32, n*countFeats)
-	scores := make([]float32, n)
+	scores, again := make([]float32, n), make([]float32, n)
+	var x [countSecond]float32
 	for i := range scores {
-		row := x[i*countFeats : (i+1)*countFeats]
-		f.features(i, row, f.page)
-		scores[i] = judge(firstTrees, row)
+		f.features(i, x[:countFeats], f.page)
+		scores[i] = judge(firstTrees, x[:countFeats])
 	}
 	c := newContext(&f.outline, scores)
-	again := make([]float32, n)
-	var y [countSecond]float32
 	for i := range again {
-		copy(y[:], x[i*countFeats:(i+1)*countFeats])
-		c.features(i, y[countFeats:])
-		again[i] = judge(secondTrees, y[:])
+		if scores[i] < hopeless {
+			again[i] = scores[i]
+			continue
+		}
+		// The features are made again: to keep those of every block would take more memory than the page.
+		f.features(i, x[:countFeats], f.page)
+		c.features(i, x[countFeats:])
+		again[i] = judge(secondTrees, x[:])
 	}
 	return again
 }
@@ -100,7 +124,9 @@ func (f *finder) decide(scores []float32) []bool {
 	for i, s := range scores {
 		kept[i] = s >= from
 	}
+	f.repeats(kept)
 	f.headings(scores, kept)
+	f.pictures(kept)
 	return kept
 }
 
@@ -137,16 +163,116 @@ func (f *finder) headings(scores []float32, kept []bool) {
 	}
 }
 
+// pictures stay where they say something of their own: beside running text or in a figure of which something is kept,
+// unless a caption says what they show. The pictures of cards, avatars and icons add nothing to the text beside them.
+func (f *finder) pictures(kept []bool) {
+	for i := range kept {
+		b := &f.blocks[i]
+		if b.letters > 0 || b.pictures == 0 {
+			continue
+		}
+		kept[i] = false
+		if at := f.within(b.owner, tagFigure); at >= 0 && f.elements[at].letters > 0 {
+			kept[i] = f.keptIn(&f.elements[at], kept) && !f.captioned(b, &f.elements[at])
+			continue
+		}
+		if !f.described(b) {
+			continue
+		}
+		for _, j := range []int{i - 1, i + 1} {
+			if j >= 0 && j < len(kept) {
+				kept[i] = kept[i] || kept[j] && running(&f.blocks[j])
+			}
+		}
+	}
+}
+
+// keptIn says that some text of an element is kept.
+func (f *finder) keptIn(e *element, kept []bool) bool {
+	const look = 8 // blocks of a figure
+	for j := e.from; j < min(e.to, e.from+look); j++ {
+		if kept[j] && f.blocks[j].letters > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// captioned says that the text of a figure is what its picture is described by, too.
+func (f *finder) captioned(b *block, figure *element) bool {
+	const long, look = 40, 8 // letters of a description that is worth comparing; blocks
+	for _, n := range f.leaves[b.from:b.to] {
+		alt := folded(facts.FirstAttribute(n, "alt"))
+		if len(alt) < long {
+			return false
+		}
+		for j := figure.from; j < min(figure.to, figure.from+look); j++ {
+			if text := folded(f.words(&f.blocks[j])); strings.Contains(text, alt[:long/2]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// described says that a picture has a text that is more than the name of its file, or a film a title.
+func (f *finder) described(b *block) bool {
+	for _, n := range f.leaves[b.from:b.to] {
+		text := facts.FirstAttribute(n, "alt", "title", "aria-label")
+		if n.DataAtom == atom.Picture {
+			if img := facts.Find(n, atom.Img, 16); img != nil {
+				text = facts.FirstAttribute(img, "alt")
+			}
+		}
+		const few = 12 // bytes
+		if len(text) >= few && strings.ContainsFunc(text, unicode.IsSpace) || n.DataAtom == atom.Video || n.DataAtom == atom.Audio || strings.ContainsFunc(text, ideograph) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats leaves out what the page has said before, as pages do that are laid out for screens of several widths. Quotes
+// repeat on purpose.
+func (f *finder) repeats(kept []bool) {
+	const long = 40            // letters: shorter texts may be the same and mean another thing
+	said := map[uint64]int32{} // and in which element
+	for i, k := range kept {
+		b := &f.blocks[i]
+		if !k || b.letters < long || f.hashes[b.hash] < 2 || f.within(b.owner, tagQuote|tagCode|tagTable) >= 0 {
+			continue
+		}
+		around := f.elements[b.owner].parent
+		if before, again := said[b.hash]; !again {
+			said[b.hash] = around
+		} else if before != around { // side by side, it is repeated on purpose
+			kept[i] = false
+		}
+	}
+}
+
+// within is the nearest element around that bears one of these names, -1 for none.
+func (f *finder) within(at int32, is names) int32 {
+	const near = 6
+	for steps := 0; steps < near && at >= 0; steps++ {
+		if f.elements[at].is&is != 0 {
+			return at
+		}
+		at = f.elements[at].parent
+	}
+	return -1
+}
+
 // farHeading is how many blocks after a heading are looked at.
 const farHeading = 40
 
-// level gives the rows of a table, the parts of a definition list and the lines of code one score.
+// level gives the rows of a table and the lines of code one score.
 func (f *finder) level(scores []float32) {
 	sums, done := f.sumsOf(scores), int32(0)
 	for i := range f.elements {
 		e := &f.elements[i]
 		switch e.node.DataAtom {
-		case atom.Table, atom.Dl, atom.Pre:
+		case atom.Table, atom.Pre:
 		default:
 			continue
 		}
@@ -191,11 +317,40 @@ func (f *finder) drop(kept []bool) map[*html.Node]struct{} {
 	}
 	for i, k := range kept {
 		b := &f.blocks[i]
-		if k || none(&f.elements[b.owner]) {
+		linked := b.pictures > 0 && b.links*2 > b.letters // a card's picture
+		if k && !linked || none(&f.elements[b.owner]) {
 			continue
 		}
 		for _, n := range f.leaves[b.from:b.to] {
-			out[n] = struct{}{}
+			if !k || n.DataAtom == atom.Img || n.DataAtom == atom.Picture {
+				out[n] = struct{}{}
+			}
+		}
+	}
+	return out
+}
+
+// linksInText are the links of kept blocks that are mostly other words, but for one that begins an item.
+func (f *finder) linksInText(kept []bool) map[*html.Node]struct{} {
+	out := map[*html.Node]struct{}{}
+	for i, k := range kept {
+		b := &f.blocks[i]
+		if !k || b.links == 0 {
+			continue
+		}
+		person := b.letters < 60 && f.within(b.owner, nameUser|nameMeta) >= 0 && f.within(b.owner, namePost|nameComment) >= 0
+		if b.links*2 >= b.letters && !person {
+			continue
+		}
+		item := !person && f.elements[b.owner].is&(tagItem|tagDefinitions|tagHeading) != 0
+		for j, leaf := range f.leaves[b.from:b.to] {
+			a := leaf.Parent
+			for steps := 0; a != nil && a != f.elements[b.owner].node && a.DataAtom != atom.A && steps < maxLook; steps++ {
+				a = a.Parent
+			}
+			if a != nil && a.DataAtom == atom.A && !(item && j == 0) {
+				out[a] = struct{}{}
+			}
 		}
 	}
 	return out

@@ -20,7 +20,7 @@ func (r *renderer) anchor(n *html.Node, t *facts.Traits) {
 		edits(facts.ShortText(n)) || r.noteReference(n, href) || backlink(n, t, href) {
 		return
 	}
-	if !ok {
+	if !ok || r.o.Unlink != nil && r.o.Unlink(n) {
 		r.children(n)
 		return
 	}

@@ -21,8 +21,8 @@ import (
 type Options struct {
 	BaseURL string // the page's own address; every link is made absolute against it (and the first base element)
 
-	// Links says how links and pictures give their addresses.
-	Links scribe.Links
+	Links  scribe.Links          // how links and pictures give their addresses
+	Unlink func(*html.Node) bool // makes of the links that it is true for their words; nil leaves all of them
 
 	// Drop leaves out the nodes that it is true for, with all below them; nil leaves out nothing. It is asked of each
 	// node before what is below it.
@@ -35,11 +35,11 @@ func Render(ctx context.Context, root *html.Node, o Options) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	r := &renderer{ctx: ctx, drop: o.Drop, links: o.Links}
+	r := &renderer{ctx: ctx, o: o}
 	r.survey(root, o.BaseURL)
 	r.walk(root)
 	if r.err == nil && r.reveal() {
-		*r = renderer{ctx: ctx, drop: o.Drop, links: o.Links, page: r.page, revealed: r.revealed}
+		*r = renderer{ctx: ctx, o: o, page: r.page, revealed: r.revealed}
 		r.walk(root)
 	}
 	if r.err != nil {

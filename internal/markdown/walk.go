@@ -18,8 +18,7 @@ type renderer struct {
 	err   error // ctx's, once it is done
 	steps int   // nodes visited, counted to look at ctx now and then
 	depth int   // elements open
-	drop  func(*html.Node) bool
-	links scribe.Links
+	o     Options
 	w     *scribe.Writer
 
 	list      *listFrame // the list whose items are being written
@@ -50,7 +49,7 @@ const maxDepth = 1200
 // walk writes root and all below it.
 func (r *renderer) walk(root *html.Node) {
 	r.w = scribe.New(r.ctx, r.size)
-	r.w.WriteLinks(r.links)
+	r.w.WriteLinks(r.o.Links)
 	r.node(root)
 	if r.err == nil {
 		r.err = r.w.Err()
@@ -65,7 +64,7 @@ func (r *renderer) children(n *html.Node) {
 }
 
 // dropped says that whoever asked for the conversion wants n left out.
-func (r *renderer) dropped(n *html.Node) bool { return r.drop != nil && r.drop(n) }
+func (r *renderer) dropped(n *html.Node) bool { return r.o.Drop != nil && r.o.Drop(n) }
 
 // leftOut says that an element is dropped or hidden; it is for those that the walk does not come to as a node.
 func (r *renderer) leftOut(n *html.Node) bool {

@@ -92,7 +92,10 @@ const listSheet = `<w:abstractNum w:abstractNumId="0">` +
 	`<w:lvl w:ilvl="1"><w:start w:val="1"/><w:pStyle w:val="Heading2"/><w:isLgl/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum>` +
 	`<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>` +
 	`<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num>` +
-	`<w:num w:numId="4"><w:abstractNumId w:val="2"/></w:num>`
+	`<w:num w:numId="4"><w:abstractNumId w:val="2"/></w:num>` +
+	`<w:abstractNum w:abstractNumId="3"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="☐"/></w:lvl></w:abstractNum>` +
+	`<w:abstractNum w:abstractNumId="4"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="&#xF0FE;"/><w:rPr><w:rFonts w:ascii="Wingdings"/></w:rPr></w:lvl></w:abstractNum>` +
+	`<w:num w:numId="5"><w:abstractNumId w:val="3"/></w:num><w:num w:numId="6"><w:abstractNumId w:val="4"/></w:num>`
 
 const styleSheet = `<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="Calibri"/></w:rPr></w:rPrDefault></w:docDefaults>` +
 	`<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>` +
@@ -118,6 +121,7 @@ func TestWhatBodiesBecome(t *testing.T) {
 		"code":                 {`<w:p>` + r("run ") + rp(`<w:rFonts w:ascii="Courier New"/>`, "go *test*") + r(" now") + `</w:p>`, "run `go *test*` now"},
 		"code lines":           {styled("Pre", "a := 1") + styled("Pre", "  b := 2") + p("end"), "```\na := 1\n  b := 2\n```\n\nend"},
 		"raised and lowered":   {`<w:p>` + r("m") + rp(`<w:vertAlign w:val="superscript"/>`, "2") + r(" H") + rp(`<w:vertAlign w:val="subscript"/>`, "2") + r("O, 1") + rp(`<w:vertAlign w:val="superscript"/>`, "st") + `</w:p>`, "m^2 H2O, 1st"},
+		"moved, not raised":    {`<w:p>` + r("m") + rp(`<w:position w:val="8"/><w:sz w:val="19"/>`, "3") + r(" H") + rp(`<w:position w:val="-2"/><w:sz w:val="19"/>`, "2") + r("O") + rp(`<w:position w:val="6"/>`, " up") + `</w:p>`, "m^3 H2O up"},
 		"headings by name":     {styled("Ueberschrift1", "Eins") + styled("Mine", "Zwei"), "# Eins\n\n# Zwei"},
 		"headings by outline":  {styled("Outlined", "Three") + `<w:p><w:pPr><w:outlineLvl w:val="1"/></w:pPr>` + r("Two") + `</w:p>`, "### Three\n\n## Two"},
 		"no heading after all": {`<w:p><w:pPr><w:pStyle w:val="Ueberschrift1"/><w:outlineLvl w:val="9"/></w:pPr>` + r("Text") + `</w:p>`, "Text"},
@@ -160,6 +164,9 @@ func TestWhatBodiesBecome(t *testing.T) {
 		"simple field":  {`<w:p><w:fldSimple w:instr=" HYPERLINK &quot;https://harbour.example/&quot; ">` + r("home") + `</w:fldSimple></w:p>`, "[home](https://harbour.example/)"},
 		"unended field": {`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r>` + r("x") + `</w:p>` + p("after"), "after"},
 		"checkbox":      {`<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="1"/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>` + r(" yes") + `</w:p>`, "☒ yes"},
+		"initial":       {`<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>` + r("D") + `</w:p>` + p("rop cap"), "Drop cap"},
+		"tasks":         {item("5", "0", "to do") + item("6", "0", "done") + item("2", "0", "none"), "- [ ] to do\n- [x] done\n- none"},
+		"blank header":  {`<w:tbl>` + tr(tc("", p("")), tc("", p(""))) + tr(tc("", p("A")), tc("", p("B"))) + tr(tc("", p("1")), tc("", p("2"))) + `</w:tbl>`, "| A | B |\n| --- | --- |\n| 1 | 2 |"},
 		"contents":      {`<w:p><w:pPr><w:pStyle w:val="TOC2"/></w:pPr><w:hyperlink w:anchor="_Toc1">` + r("Scope") + `<w:r><w:tab/><w:t>12</w:t></w:r></w:hyperlink></w:p>`, "- Scope"},
 		"anchor":        {`<w:p><w:hyperlink w:anchor="here">` + r("see there") + `</w:hyperlink></w:p>`, "see there"},
 		"ruby":          {`<w:p><w:r><w:ruby><w:rt>` + r("みなと") + `</w:rt><w:rubyBase>` + r("港") + `</w:rubyBase></w:ruby></w:r></w:p>`, "港(みなと)"},
@@ -277,6 +284,15 @@ func TestALongDocumentIsCutAndSaysSo(t *testing.T) {
 	text, err := Read(context.Background(), file("body", strings.Repeat(p("a sentence of a long document"), 100)), document.Limits{Text: 1000})
 	if err != nil || len(text.Markdown) > 1100 || len(text.Notes) != 1 || text.Notes[0].Kind != document.NoteCut {
 		t.Errorf("%v %d bytes, %v", err, len(text.Markdown), text.Notes)
+	}
+}
+
+// TestAParagraphThatIsTooLongIsCutAndSaysSo: what was read of it before is shown.
+func TestAParagraphThatIsTooLongIsCutAndSaysSo(t *testing.T) {
+	body := `<w:p>` + strings.Repeat(rp("<w:b/>", "a")+r("b"), 200) + `</w:p>` + p("after")
+	text, err := Read(context.Background(), file("body", body), document.Limits{Cells: 100})
+	if err != nil || !strings.HasPrefix(text.Markdown, "**a**b") || strings.Contains(text.Markdown, "after") || len(text.Notes) != 1 {
+		t.Errorf("%v %q %v", err, text.Markdown, text.Notes)
 	}
 }
 

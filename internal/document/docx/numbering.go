@@ -20,6 +20,7 @@ type level struct {
 	restarts int    // the level after which it begins anew, from 1; -1 for the one above, 0 for none
 	decimal  bool   // all levels in its text are decimal
 	style    string // the paragraph style that stands for it
+	font     string // of a bullet, where it shows signs of its own
 }
 
 // definition is a list's definition, which several lists may count together.
@@ -146,6 +147,10 @@ func readLevel(x *pack.XML) (level, error) {
 			l.decimal = truth(val) == on
 		case "pStyle":
 			l.style = val
+		case "rPr":
+			looks, err := readLooks(x)
+			l.font = looks.symbols
+			return err
 		}
 		return nil
 	})
@@ -227,7 +232,7 @@ func (l *lists) depthOf(id, style string) int {
 	return -1
 }
 
-// next counts an item, and answers its label; bullet says that it has none but a sign.
+// next counts an item, and answers its label; bullet says that it is no number but a sign.
 func (l *lists) next(id string, depth int) (label string, bullet, ok bool) {
 	n, d, v, ok := l.level(id, depth)
 	if !ok {
@@ -251,7 +256,7 @@ func (l *lists) next(id string, depth int) (label string, bullet, ok bool) {
 		}
 	}
 	if v.format == "bullet" {
-		return "", true, true
+		return plainSigns(v.font, v.text), true, true
 	}
 	return l.label(id, depth, d, v), false, true
 }

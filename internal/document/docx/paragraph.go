@@ -1,6 +1,7 @@
 package docx
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/document/pack"
@@ -16,7 +17,7 @@ type properties struct {
 	list    string // numId; "0" takes a paragraph out of its style's list
 	depth   int    // ilvl; -1 for unsaid
 	outline int    // from 1; 0 for unsaid, noLevel for body text
-	merged  bool   // the paragraph's end is deleted: what follows is one with it
+	merged  bool   // the paragraph's end is deleted, or it is a large initial: what follows is one with it
 	mark    looks  // of the paragraph's end
 }
 
@@ -36,6 +37,8 @@ func readProperties(x *pack.XML) (properties, error) {
 				}
 				return nil
 			})
+		case "framePr":
+			p.merged = p.merged || x.Attr("dropCap") == "drop" || x.Attr("dropCap") == "margin"
 		case "outlineLvl":
 			p.outline = min(max(number(x.Attr("val"), noLevel-1), 0)+1, noLevel)
 		case "rPr":
@@ -116,10 +119,13 @@ func (r *reader) paragraph(x *pack.XML, out emit) error {
 		}
 		return r.inline(x, name, p, "")
 	})
+	p.flush()
+	if errors.Is(err, prose.ErrFull) { // what fits of it is shown
+		return errors.Join(out(&prose.Block{Runs: p.runs}), err)
+	}
 	if err != nil {
 		return err
 	}
-	p.flush()
 	r.endFields()
 	if props.merged {
 		if r.carry = p.runs; len(p.after) == 0 {
@@ -157,13 +163,18 @@ func (r *reader) place(b *prose.Block, p *paragraph, props properties) {
 	}
 	switch {
 	case (purpose == heading || purpose == titled) && words(p.runs):
+		if bullet {
+			label = ""
+		}
 		b.Form, b.Level, b.Label = prose.Heading, level, label
 	case purpose == contents:
 		b.Item = &prose.Item{Level: min(level-1, levels)}
 		b.Runs = withoutPageNumber(b.Runs)
 	case listed && (bullet || label != ""):
 		b.Item = &prose.Item{Level: depth, Label: label}
-		b.Quote = false
+		if bullet {
+			b.Item.Label, b.Item.Task = "", prose.TaskOf(label)
+		}
 	case purpose == code:
 		b.Form = prose.Lines
 	case purpose == quoted:

@@ -241,8 +241,13 @@ func truth(val string) onOff {
 // readLooks reads rPr. What stood there before a tracked change is passed over.
 func readLooks(x *pack.XML) (looks, error) {
 	var l looks
+	position, sized := 0, false
 	err := x.Children(func(name string) error {
 		switch name {
+		case "position":
+			position = number(x.Attr("val"), 0)
+		case "sz":
+			sized = true
 		case "b":
 			l.bold = truth(x.Attr("val"))
 		case "i":
@@ -282,6 +287,16 @@ func readLooks(x *pack.XML) (looks, error) {
 		}
 		return nil
 	})
+	// Some programs set raised text as small text that is moved, by half points.
+	const moved = 2
+	if sized && l.raised == unsaid && l.lowered == unsaid {
+		switch {
+		case position >= moved:
+			l.raised = on
+		case position <= -moved:
+			l.lowered = on
+		}
+	}
 	return l, err
 }
 

@@ -60,8 +60,11 @@ type file struct {
 	steps   int    // that may yet be taken over rows, cells, entries and texts: objects refer to each other freely
 }
 
-// maxSteps is far more than the largest table has cells.
-const maxSteps = 20_000_000
+// maxSteps is far more than the largest table has cells. A step looks at some stepBytes of an object.
+const (
+	maxSteps  = 2_000_000
+	stepBytes = 32
+)
 
 // spend counts steps; false once there were too many.
 func (f *file) spend(n int) bool {
@@ -217,10 +220,19 @@ func (f *file) unpack(part string, packed []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// get finds an object of any kind, and counts what looking through it costs: objects refer to each other freely, and the same
+// large one may be named a thousand times.
+func (f *file) get(id uint64) object {
+	o := f.objects[id]
+	if !f.spend(1 + len(o.message)/stepBytes) {
+		return object{}
+	}
+	return o
+}
+
 // object finds an object of a kind; an empty one for none.
 func (f *file) object(id uint64, kinds ...uint64) message {
-	o := f.objects[id]
-	if slices.Contains(kinds, o.kind) {
+	if o := f.get(id); slices.Contains(kinds, o.kind) {
 		return o.message
 	}
 	return nil

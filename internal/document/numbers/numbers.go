@@ -22,7 +22,12 @@ func Read(ctx context.Context, body []byte, limits document.Limits) (document.Te
 	root := f.object(f.root, kindDocument)
 	book := sheet.New(limits)
 	sheets := 0
+	seen := map[uint64]bool{}
 	for id := range root.references(1) {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
 		s := f.object(id, kindSheet, kindFormSheet)
 		if s == nil {
 			continue
@@ -108,10 +113,10 @@ func (f *file) collect(in message, field, depth int, d *drawables) {
 		return
 	}
 	for id := range in.references(field) {
-		if !f.spend(1) {
+		if f.steps < 0 {
 			return
 		}
-		o := f.objects[id]
+		o := f.get(id)
 		switch o.kind {
 		case kindTable:
 			if model := f.object(o.reference(2), kindModel); model != nil && len(d.models) < maxTables {
@@ -139,8 +144,8 @@ func (f *file) collect(in message, field, depth int, d *drawables) {
 
 // text is what a text storage holds. Marks of places in it, such as of pictures, are left out.
 func (f *file) text(id uint64) string {
-	o := f.objects[id]
-	if o.kind < kindText || o.kind > kindTextLast || !f.spend(len(o.message)/16) {
+	o := f.get(id)
+	if o.kind < kindText || o.kind > kindTextLast {
 		return ""
 	}
 	var b strings.Builder

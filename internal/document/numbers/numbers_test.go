@@ -282,6 +282,32 @@ func TestHostileTables(t *testing.T) {
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("groups in themselves took %v", took)
 	}
+	// Large objects that name each other many times.
+	all := [][]byte{archived(1, kindDocument, sheetRefs(1000)...)}
+	for id := range uint64(1000) {
+		all = append(all, archived(100+id, kindSheet, block(1, []byte("S")), bytes.Repeat(ref(2, 3), 2000)))
+	}
+	all = append(all, archived(3, kindTable, bytes.Repeat(varint(9, 1), 20_000), ref(2, 4)), archived(4, kindModel, bytes.Repeat(varint(30, 1), 20_000)))
+	start = time.Now()
+	var parts []any
+	for i, object := range all {
+		parts = append(parts, fmt.Sprintf("Index/%d.iwa", i), part(object))
+	}
+	_, err := read(zipped(parts...))
+	var failed *document.Error
+	if !errors.As(err, &failed) || failed.Reason != document.TooLarge {
+		t.Errorf("large objects: %v", err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("large objects took %v", took)
+	}
+}
+
+func sheetRefs(n uint64) (all [][]byte) {
+	for id := range n {
+		all = append(all, ref(1, 100+id))
+	}
+	return all
 }
 
 func FuzzNumbers(f *testing.F) {

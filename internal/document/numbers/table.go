@@ -81,7 +81,7 @@ func (t *table) list(id uint64, entry func(key uint32, entry message)) {
 	}
 	each(list)
 	for segment := range list.references(4) {
-		if !t.spend(1) {
+		if t.steps < 0 {
 			return
 		}
 		each(t.object(segment, kindSegment))
@@ -118,7 +118,7 @@ func (t *table) tile(s *sheet.Sheet, tile message, first, rows int) {
 			continue
 		}
 		r := t.row(f.bytes)
-		if !t.spend(1 + min(t.columns, len(r.offsets)/2)) {
+		if !t.spend(1 + min(t.columns, len(r.offsets)/2)/4 + len(f.bytes)/stepBytes) {
 			return
 		}
 		if r.index >= uint64(rows-first) {

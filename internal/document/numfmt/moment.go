@@ -189,11 +189,19 @@ func (s *section) showSpan(v float64) string {
 		case elapsedSeconds:
 			fmt.Fprintf(&b, "%0*d", min(t.count, 8), all)
 		case hourPart:
-			fmt.Fprintf(&b, "%0*d", min(t.count, 2), all/3600%24)
+			h := all / 3600
+			if !s.has(elapsedHours) {
+				h %= 24
+			}
+			fmt.Fprintf(&b, "%0*d", min(t.count, 2), h)
 		case minutePart, monthPart:
 			fmt.Fprintf(&b, "%0*d", min(t.count, 2), all/60%60)
 		case secondPart:
-			fmt.Fprintf(&b, "%0*d", min(t.count, 2), all%60)
+			n := all
+			if !s.has(elapsedSeconds) {
+				n %= 60
+			}
+			fmt.Fprintf(&b, "%0*d", min(t.count, 2), n)
 		case fraction:
 			b.WriteString(("." + fmt.Sprintf("%03d", ms%1000))[:1+t.count])
 		case dayPart:

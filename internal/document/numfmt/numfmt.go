@@ -146,7 +146,7 @@ func (f *Format) choose(v float64) (s *section, bare bool) {
 		last := i == n-1
 		switch {
 		case s.condition != "" && s.meets(v), s.condition == "" && (last || i == 0 && n == 3 && v > 0 || i == 1 && v < 0):
-			return s, v < 0 && (s.negative() || i == 1 && s.condition == "")
+			return s, v < 0 && (s.negative() || i == 1 && s.condition == "" && first.positive())
 		}
 	}
 	return nil, false
@@ -171,7 +171,12 @@ func (s *section) meets(v float64) bool {
 	return true
 }
 
-// negative says that the condition lets negative numbers pass alone.
+// negative says that the section is for all negative numbers and for them alone: it says itself that they are.
 func (s *section) negative() bool {
-	return (s.condition == "<" || s.condition == "<=" || s.condition == "=") && s.bound <= 0
+	return (s.condition == "<" || s.condition == "<=") && s.bound == 0
+}
+
+// positive says that the section is for all positive numbers.
+func (s *section) positive() bool {
+	return (s.condition == ">" || s.condition == ">=") && s.bound == 0
 }

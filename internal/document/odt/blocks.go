@@ -84,10 +84,14 @@ func (r *reader) paragraph(x *pack.XML, heading bool, out emit) error {
 		restart = number(x.Attr("start-value"), -1)
 	}
 	p := &paragraph{style: r.styles.paragraph(x.Attr("style-name"))}
-	if err := r.inlines(x, p, look{hidden: p.style.hidden == on}); err != nil {
+	err := r.inlines(x, p, look{hidden: p.style.hidden == on})
+	p.flush()
+	if errors.Is(err, prose.ErrFull) { // what fits of it is shown
+		return errors.Join(out(&prose.Block{Runs: p.runs}), err)
+	}
+	if err != nil {
 		return err
 	}
-	p.flush()
 	var b prose.Block
 	switch shown := words(p.runs); {
 	case heading && shown:

@@ -9,6 +9,7 @@ import (
 const (
 	maxObjects   = 30_000 // of a page that are looked at, those of its forms included
 	maxRules     = 8_000  // of a page that are kept
+	maxShapes    = 2_000  // of each kind
 	maxFormDepth = 8
 	maxSegments  = 64 // of a path that are looked at: more is a drawing
 	thick        = 6  // points from which a line is a shape
@@ -44,6 +45,8 @@ type drawingReader struct {
 	frame frame
 	out   *layout.Page
 	left  int // objects that may still be looked at
+	// crowded says that there are more shapes than are kept.
+	crowded bool
 }
 
 func (r *pageReader) drawings(page uint64, f frame, out *layout.Page) {
@@ -53,7 +56,7 @@ func (r *pageReader) drawings(page uint64, f frame, out *layout.Page) {
 	for i := 0; i < n && d.left > 0 && r.err == nil; i++ {
 		d.object(r.call(get, page, uint64(i)), matrix{a: 1, d: 1}, 0)
 	}
-	if d.left <= 0 {
+	if d.left <= 0 || d.crowded {
 		out.Fills = append(out.Fills, layout.Rect{X1: float32(out.Width), Y1: float32(out.Height)}) // nobody knows
 	}
 }
@@ -68,7 +71,7 @@ func (d *drawingReader) object(o uint64, m matrix, depth int) {
 		d.path(o, m)
 	case imageObject:
 		d.out.Drawn++
-		if r, ok := d.bounds(o, m); ok && len(d.out.Images) < maxRules {
+		if r, ok := d.bounds(o, m); ok && len(d.out.Images) < maxShapes {
 			d.out.Images = append(d.out.Images, r)
 		}
 	case shading:
@@ -100,7 +103,8 @@ func (d *drawingReader) bounds(o uint64, m matrix) (layout.Rect, bool) {
 
 // fill keeps a shape that white text may be seen on.
 func (d *drawingReader) fill(o uint64, m matrix) {
-	if len(d.out.Fills) >= maxRules {
+	if len(d.out.Fills) >= maxShapes {
+		d.crowded = true
 		return
 	}
 	if r, ok := d.bounds(o, m); ok {
@@ -191,7 +195,7 @@ func (d *drawingReader) dot(xs, ys []float64, curved, filled bool) {
 	)
 	x0, y0, x1, y1 := bounds(xs, ys)
 	w, h := x1-x0, y1-y0
-	if len(d.out.Dots) < maxRules && w >= least && h >= least && w <= most && h <= most && max(w, h) < 1.4*min(w, h) {
+	if len(d.out.Dots) < maxShapes && w >= least && h >= least && w <= most && h <= most && max(w, h) < 1.4*min(w, h) {
 		d.out.Dots = append(d.out.Dots, layout.Dot{
 			Rect:   layout.Rect{X0: float32(x0), Y0: float32(y0), X1: float32(x1), Y1: float32(y1)},
 			Square: !curved, Hollow: !filled,

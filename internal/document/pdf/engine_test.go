@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -194,10 +196,38 @@ func hostile() map[string][]byte {
 		f.root = f.add("<</Type/Catalog/Pages %d 0 R/Outlines %d 0 R>>", tree-2, o)
 		return f.bytes()
 	}
+	flate := func() []byte { // a stream that unpacks to 300 MB
+		var packed bytes.Buffer
+		w := zlib.NewWriter(&packed)
+		for range 300 {
+			w.Write(bytes.Repeat([]byte(" "), 1<<20))
+		}
+		w.Close()
+		f := &file{}
+		n := f.stream("/Filter/FlateDecode", packed.String())
+		tree := f.add("")
+		kid := f.add("<</Type/Page/Parent %d 0 R/MediaBox[0 0 600 800]/Contents %d 0 R>>", tree, n)
+		f.set(tree, "<</Type/Pages/Kids[%d 0 R]/Count 1>>", kid)
+		f.root = f.add("<</Type/Catalog/Pages %d 0 R>>", tree)
+		return f.bytes()
+	}
+	grid := func() []byte { // lines and words in a grid as fine as may be
+		var b strings.Builder
+		for i := range 4000 {
+			fmt.Fprintf(&b, "0 %g m 600 %g l S %g 0 m %g 800 l S\n", float64(i)/5, float64(i)/5, float64(i)*0.15, float64(i)*0.15)
+		}
+		for i := range 60 {
+			for j := range 100 {
+				b.WriteString(at(float64(i)*10, float64(j)*8, "F1", 5, "ab"))
+			}
+		}
+		return (&file{}).pages(page{content: b.String()}).bytes()
+	}
 	huge := (&file{}).pages(page{box: "-1e38 -1e38 1e38 1e38", content: at(50, 700, "F1", 10, "Words.")}, page{box: "0 0 1e-9 1e-9", content: at(0, 0, "F1", 10, "Words.")}).bytes()
 	return map[string][]byte{
 		"a deep page tree": deep(), "forms in forms": forms(), "a form in itself": circle(), "a million glyphs": many(),
 		"many lines": lines(), "a count of pages": count(), "bookmarks in a circle": outline(), "a huge page": huge,
+		"a stream that unpacks to much": flate(), "a fine grid": grid(),
 	}
 }
 

@@ -152,7 +152,9 @@ type glyphReader struct {
 type look struct {
 	style uint16
 	turn  layout.Turn
-	none  bool // no characters that can be placed
+	base  float32 // of its line, where it is upright
+	even  bool    // its font's characters are all as wide
+	none  bool    // no characters that can be placed
 }
 
 func (r *pageReader) text(page uint64, f frame, roles roles, out *layout.Page) {
@@ -228,14 +230,19 @@ func (g *glyphReader) read(count int) {
 			continue
 		}
 		left, right, bottom, top := g.float64At(at), g.float64At(at+8), g.float64At(at+16), g.float64At(at+24)
-		g.call(origin, g.text, uint64(i), uint64(at), uint64(at+8))
-		x, y := g.frame.point(g.float64At(at), g.float64At(at+8))
 		glyph := layout.Glyph{
-			Rect: g.frame.rect(left, bottom, right, top), Base: float32(y), X: float32(x),
+			Rect: g.frame.rect(left, bottom, right, top), Base: g.look.base,
 			Rune: c, Style: g.look.style, Turn: g.look.turn, Blank: blank,
 		}
-		if glyph.Turn == layout.Up || glyph.Turn == layout.Down {
-			glyph.Base, glyph.X = glyph.X, glyph.Base
+		glyph.X = glyph.X0
+		// A piece of upright text stands on one line, and where a character begins matters where all are as wide.
+		if glyph.Turn != layout.Upright || g.look.even || c >= 0x2E80 {
+			g.call(origin, g.text, uint64(i), uint64(at), uint64(at+8))
+			x, y := g.frame.point(g.float64At(at), g.float64At(at+8))
+			glyph.X, glyph.Base = float32(x), float32(y)
+			if glyph.Turn == layout.Up || glyph.Turn == layout.Down {
+				glyph.Base, glyph.X = glyph.X, glyph.Base
+			}
 		}
 		blank = layout.NoBlank
 		g.out.Glyphs = append(g.out.Glyphs, glyph)
@@ -288,7 +295,14 @@ func (g *glyphReader) readLook(object uint64, i int) look {
 		}
 		g.styles[style] = n
 	}
-	return look{style: n, turn: g.frame.direction(a, b)}
+	l := look{style: n, turn: g.frame.direction(a, b), even: style.Mono}
+	if dx, dy := g.frame.along(a, b); l.turn == layout.Upright && math.Abs(dy) > 0.002*math.Abs(dx) {
+		l.even = true // a little slanted: each character has a line of its own
+	}
+	g.call(g.fn("FPDFText_GetCharOrigin"), g.text, uint64(i), uint64(at), uint64(at+8))
+	_, y := g.frame.point(g.float64At(at), g.float64At(at+8))
+	l.base = float32(y)
+	return l
 }
 
 // pale says that an object's colour is as good as white, or leaves almost no ink.
@@ -304,9 +318,7 @@ func (r *pageReader) pale(which string, object uint64) bool {
 // direction is the turn of text that goes along (a, b) in the file's coordinates.
 func (f frame) direction(a, b float64) layout.Turn {
 	const near = 0.18 // some 10°
-	x0, y0 := f.point(0, 0)
-	x1, y1 := f.point(a, b)
-	dx, dy := x1-x0, y1-y0
+	dx, dy := f.along(a, b)
 	long := math.Hypot(dx, dy)
 	switch {
 	case long == 0 || math.Abs(dy) < near*long && dx > 0:
@@ -319,6 +331,13 @@ func (f frame) direction(a, b float64) layout.Turn {
 		return layout.Up
 	}
 	return layout.Slanting
+}
+
+// along is a direction of the file as it is shown.
+func (f frame) along(a, b float64) (dx, dy float64) {
+	x0, y0 := f.point(0, 0)
+	x1, y1 := f.point(a, b)
+	return x1 - x0, y1 - y0
 }
 
 // Flags of a font's descriptor.

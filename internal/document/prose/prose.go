@@ -65,7 +65,29 @@ type Block struct {
 type Item struct {
 	Level int    // 0 for the outermost list
 	Label string // as the document shows it, "3." or "b)"; empty for a bullet
+	Task  Task   // what its bullet shows
 	More  bool   // the block goes on with the item before it
+}
+
+// Task is what the bullet of a task shows.
+type Task uint8
+
+// A bullet is that of no task, of one to be done, or of one that is done.
+const (
+	NoTask Task = iota
+	ToDo
+	Done
+)
+
+// TaskOf is what a sign in place of a bullet shows.
+func TaskOf(sign string) Task {
+	switch sign {
+	case "☐", "□", "❏", "❑", "❒":
+		return ToDo
+	case "☒", "☑", "✓", "✔", "✗", "✘":
+		return Done
+	}
+	return NoTask
 }
 
 // Row is a row of a table. Cells that a cell of the same row reaches over are not among its cells, those that one of a

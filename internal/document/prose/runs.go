@@ -197,14 +197,13 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// ordinal says that raised text is only typography: 1st, 2e, a trade mark, a sign of reference.
+// ordinal says that raised text is only typography: 1st, 2e, N°, a trade mark, a sign of reference.
 func ordinal(s string) bool {
-	if len(s) > len("ème") && s != "™" && s != "℠" {
-		return false
+	switch s {
+	case "st", "nd", "rd", "th", "er", "re", "ère", "e", "ème", "è", "o", "a", "os", "as", "ª", "º", "°", "TM", "tm", "SM", "®", "(R)", "©", "™", "℠":
+		return true
 	}
-	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
-		return !strings.ContainsRune("*†‡§®©™℠ªº°", c) && !unicode.IsLower(c)
-	}) && len(s) > 1 || s == "TM" || s == "SM"
+	return s != "" && strings.Trim(s, "*†‡§") == ""
 }
 
 // onePiece says that text needs no brackets to be told as one.

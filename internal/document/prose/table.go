@@ -18,6 +18,9 @@ func (w *Writer) table(b *Block) {
 		columns, w.cut = maxColumns, true
 	}
 	rows := b.Rows
+	for len(rows) > 1 && rows[0].blank() {
+		rows = rows[1:]
+	}
 	w.w.Break(2)
 	w.row(&rows[0], columns, true)
 	w.w.DelimiterRow(columns)

@@ -138,10 +138,19 @@ func (w *Writer) block(b *Block) {
 	if label != "" {
 		w.w.Text(label + " ")
 	}
+	if b.Item != nil && !b.Item.More && b.Form == Paragraph {
+		switch b.Item.Task {
+		case ToDo:
+			w.w.Lead("[ ] ")
+		case Done:
+			w.w.Lead("[x] ")
+		}
+	}
 	switch b.Form {
 	case Paragraph:
 		w.runs(b.Runs)
 		w.w.Break(2)
+		w.w.Unlead()
 	case Heading:
 		w.heading(b)
 	case Lines:

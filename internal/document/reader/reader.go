@@ -169,6 +169,8 @@ func family(mediaType string) string {
 	case bodytype.TypeODT, "application/vnd.oasis.opendocument.text-template", "application/vnd.oasis.opendocument.text-master",
 		"application/vnd.oasis.opendocument.text-web":
 		return bodytype.TypeODT
+	case "application/vnd.openxmlformats-officedocument":
+		return encrypted
 	case bodytype.TypeODS, "application/vnd.oasis.opendocument.spreadsheet-template":
 		return bodytype.TypeODS
 	}

@@ -183,6 +183,13 @@ func TestLayout(t *testing.T) {
 *This sheet is empty.*
 
 *No visible sheet of this workbook has a cell with content.*`},
+		"nothing but hidden rows": {func(s *Sheet) {
+			s.HideRows(0, 9)
+			fill(s, 0, 0, "SECRET | 1\nSECRET | 2")
+		}, `
+*Hidden and left out: 2 rows.*
+
+*No visible sheet of this workbook has a cell with content.*`},
 		"a chart": {func(s *Sheet) { s.Instead("A chart.") }, `
 *A chart.*
 

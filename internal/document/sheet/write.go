@@ -124,6 +124,8 @@ func (w *writer) sheet(s *Sheet) {
 			w.cutRows += s.rows.n
 		case s.part:
 			w.remark("This table is empty.")
+		case s.hiddenWords() != "": // all that it has
+			w.remark(s.hiddenWords())
 		case !s.parted && len(s.texts) == 0:
 			w.remark("This sheet is empty.")
 		}

@@ -43,6 +43,13 @@ func (r *reader) globals() error {
 		if depth > 1 {
 			continue
 		}
+		if rec.id == recFilePass && r.version == 8 && !r.unlocked {
+			if err := r.unlock(rec); err != nil {
+				return err
+			}
+			r.unlocked, s.data = true, r.data
+			continue
+		}
 		if err := r.shared(rec, s); err != nil {
 			return err
 		}
@@ -53,6 +60,9 @@ func (r *reader) globals() error {
 func (r *reader) shared(rec record, s *records) error {
 	switch rec.id {
 	case recFilePass:
+		if r.unlocked {
+			return nil // a sheet may tell it once more
+		}
 		return document.Fail(document.Encrypted, "a workbook under a password")
 	case recCodePage:
 		r.text = codePage(rec.u16(0))

@@ -23,6 +23,7 @@ const (
 	recColInfo, recBoundSheet          = 0x007D, 0x0085
 	recMulRK, recRString               = 0x00BD, 0x00D6
 	recXF, recMergeCells               = 0x00E0, 0x00E5
+	recInterface                       = 0x00E1
 	recSST, recLabelSST                = 0x00FC, 0x00FD
 	recHLink, recNumber                = 0x01B8, 0x0203
 	recLabel, recBoolErr               = 0x0204, 0x0205

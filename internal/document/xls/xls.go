@@ -25,6 +25,7 @@ type reader struct {
 	data      []byte // the stream of records
 	version   int    // 2, 3, 4, 5 (which is 7 as well) or 8
 	text      encoding.Encoding
+	unlocked  bool // data was encrypted, under the password that is nobody's
 	since1904 bool
 	strings   sheet.Shared
 	codes     map[int]string

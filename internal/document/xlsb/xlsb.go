@@ -28,6 +28,8 @@ type reader struct {
 	styles    []int          // numbers of formats
 	formats   map[int]*numfmt.Format
 	sheets    []entry
+	missing   bool // a sheet has no part
+	found     bool // a sheet has one
 }
 
 // entry is a sheet as the workbook lists it.
@@ -106,6 +108,9 @@ func (r *reader) read(main string) (err error) {
 			return err
 		}
 	}
+	if r.missing && !r.found {
+		return document.Fail(document.Damaged, "no sheet has a part")
+	}
 	return nil
 }
 
@@ -180,8 +185,12 @@ func (r *reader) oneSheet(e entry, i int) error {
 		return nil
 	}
 	if !r.archive.Has(rel.Target) {
-		return document.Fail(document.Damaged, "no part for sheet %d", i+1)
+		// A list that names more than there is may be an oversight of its writer; a book without any sheet is none.
+		r.missing = true
+		s.Instead("The file holds nothing for this sheet.")
+		return nil
 	}
+	r.found = true
 	c := &cells{reader: r, sheet: s, part: rel.Target}
 	return r.walk(rel.Target, c.record)
 }

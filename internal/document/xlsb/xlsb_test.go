@@ -136,7 +136,8 @@ func TestRefusals(t *testing.T) {
 		"a cut record":     {workbook(t, []byte{recText, 100, 1}), document.Damaged},
 		"an endless size":  {workbook(t, []byte{recText, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}), document.Damaged},
 		"no sheets":        {workbook(t, nil, "xl/workbook.bin", ""), document.Damaged},
-		"no part":          {workbook(t, nil, "xl/workbook.bin", append(rec(recSheet, uint32(0), uint32(1), "rId1", "S"), rec(recSheet, uint32(0), uint32(1), "rId9", "T")...)), document.Damaged},
+		"no part":          {workbook(t, nil, "xl/workbook.bin", rec(recSheet, uint32(0), uint32(1), "rId9", "T"), "xl/_rels/workbook.bin.rels", rels+`<Relationship Id="rId9" Type="`+kind+`worksheet" Target="none.bin"/></Relationships>`, "xl/worksheets/sheet1.bin", "\x01"), document.Damaged},
+		"one part of two":  {workbook(t, nil, "xl/workbook.bin", append(rec(recSheet, uint32(0), uint32(1), "rId1", "S"), rec(recSheet, uint32(0), uint32(1), "rId9", "T")...)), ""},
 		"declared strings": {workbook(t, rec(recText, uint32(0), uint32(0), uint32(1<<31))), ""},
 	} {
 		text, err := read(c.body)

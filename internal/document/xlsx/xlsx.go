@@ -25,6 +25,8 @@ type reader struct {
 	rels      ooxml.Relations // of the workbook
 	since1904 bool
 	strings   sheet.Shared
+	missing   bool // a sheet has no part
+	found     bool // a sheet has one
 	styles    styles
 }
 
@@ -89,6 +91,9 @@ func (r *reader) read() (document.Text, error) {
 			return document.Text{}, err
 		}
 	}
+	if r.missing && !r.found {
+		return document.Text{}, document.Fail(document.Damaged, "no sheet has a part")
+	}
 	text, err := r.book.Text(r.ctx)
 	if err != nil {
 		return document.Text{}, err
@@ -152,8 +157,12 @@ func (r *reader) oneSheet(e entry, i int) error {
 		return nil
 	}
 	if !r.archive.Has(rel.Target) {
-		return document.Fail(document.Damaged, "no part for sheet %d", i+1)
+		// A list that names more than there is may be an oversight of its writer; a book without any sheet is none.
+		r.missing = true
+		s.Instead("The file holds nothing for this sheet.")
+		return nil
 	}
+	r.found = true
 	return r.cells(s, rel.Target)
 }
 

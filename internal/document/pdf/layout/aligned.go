@@ -21,19 +21,19 @@ func segments(r *row) [][]word {
 }
 
 // alignedTable finds a table without drawn cells at the start of rows, which are one region's, and answers how many
-// rows it takes: 0 for none.
-func alignedTable(all []row, bars []Rule, backwards bool) (*table, int) {
+// rows it takes; nil for none, and how many looked like one.
+func alignedTable(all []row, bars []Rule) (*table, int) {
 	n := tabular(all)
 	if n < 2 {
-		return nil, 0
+		return nil, n
 	}
 	gaps := sharedGaps(all[:n])
 	if len(gaps) == 0 {
-		return nil, 0
+		return nil, n
 	}
 	t := fillColumns(all[:n], gaps)
 	if !convincing(t, all[:n]) {
-		return nil, 0
+		return nil, n
 	}
 	t.joinLines(all[:n], bars)
 	t.prune()

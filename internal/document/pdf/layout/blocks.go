@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -27,8 +28,10 @@ type block struct {
 	start  bool    // it begins a region
 	middle bool    // its lines are centred
 	foot   bool    // a note at the foot of a page
-	barred bool    // a short line is drawn above it
-	note   string  // its label, where something refers to it
+	// contents says that it is an entry of a contents page.
+	contents bool
+	barred   bool   // a short line is drawn above it
+	note     string // its label, where something refers to it
 }
 
 // grouper puts the rows of regions into blocks.
@@ -64,6 +67,11 @@ func (g *grouper) region(all []row) {
 		g.paragraphs(lines)
 		lines = nil
 	}
+	isCode := make([]bool, len(all))
+	for i := range all {
+		isCode[i] = !g.allMono && all[i].words[0].table == nil && g.preformatted(all[i].words) != ""
+	}
+	again := 0 // the row from which a table is looked for
 	for i := 0; i < len(all); {
 		if t := all[i].words[0].table; t != nil {
 			flush()
@@ -71,30 +79,26 @@ func (g *grouper) region(all []row) {
 			i++
 			continue
 		}
-		if t, n := alignedTable(g.textRows(all[i:]), g.bars, g.backwards); n > 0 {
-			flush()
-			g.table(t)
-			i += n
-			continue
+		if !isCode[i] && i >= again {
+			// In code blanks are a part of the text.
+			const most = 600 // rows of a table
+			end := i
+			for end < len(all) && end < i+most && !isCode[end] {
+				end++
+			}
+			t, tried := alignedTable(all[i:end], g.bars)
+			if t != nil {
+				flush()
+				g.table(t)
+				i += tried
+				continue
+			}
+			again = i + max(1, tried/4) // many rows that are none are not tried from each of them
 		}
 		lines = append(lines, g.line(all[i]))
 		i++
 	}
 	flush()
-}
-
-// textRows are the rows before the first that is code, in which blanks are part of a text.
-func (g *grouper) textRows(all []row) []row {
-	if g.allMono {
-		return all
-	}
-	const most = 600 // no table takes more
-	for i := range all[:min(len(all), most)] {
-		if all[i].words[0].table == nil && g.preformatted(all[i].words) != "" {
-			return all[:i]
-		}
-	}
-	return all
 }
 
 // table makes a block of a table.
@@ -168,20 +172,23 @@ func measureLines(lines []textLine) measures {
 
 // loose says that lines are few and short and end here and there.
 func loose(lines []textLine, m measures) bool {
-	const most = 8
-	if len(lines) < 2 || len(lines) > most {
-		return false
-	}
-	fill := float32(0)
+	const (
+		most  = 8
+		least = 3 // lines like the last
+	)
+	last := &lines[len(lines)-1]
+	n, fill := 0, float32(0)
 	for i := range lines {
-		if lines[i].letters > 34 || lines[i].pre != "" {
+		l := &lines[i]
+		if l.letters > 34 || l.pre != "" || len(lines) > most {
 			return false
 		}
-		if i < len(lines)-1 {
-			fill += (lines[i].X1 - lines[i].X0) / max(m.end-m.start, 1)
+		if similar(l.size, last.size) && i < len(lines)-1 {
+			n++
+			fill += (l.X1 - l.X0) / max(m.end-m.start, 1)
 		}
 	}
-	return fill/float32(len(lines)-1) < 0.82
+	return n+1 >= least && fill/float32(n) < 0.82
 }
 
 func similar(a, b float32) bool { return abs(a-b) <= 0.08*max(a, b) }
@@ -223,6 +230,10 @@ func (g *grouper) paragraphs(lines []textLine) {
 		if i > 0 {
 			prev = &lines[i-1]
 		}
+		if b != nil && b.contents && !leaderLine(prev) && leaderLine(l) {
+			b.lines = append(b.lines, *l) // its second line has the number
+			continue
+		}
 		if b != nil && label == "" && g.goesOn(b, prev, lines, i, m) {
 			if b.kind != code && brokenOff(prev, l, m) {
 				l.hard = true
@@ -241,6 +252,7 @@ func (g *grouper) paragraphs(lines []textLine) {
 		case label != "":
 			next.kind = item
 			next.depth = g.depth(l, label)
+			next.contents = label == leaders
 			if strings.HasSuffix(label, ".") || strings.HasSuffix(label, ")") {
 				next.number = label
 			}
@@ -259,7 +271,8 @@ func (g *grouper) paragraphs(lines []textLine) {
 
 // barred says that a short line is drawn right above a line, where it begins, as above notes.
 func (g *grouper) barred(l *textLine) bool {
-	return slices.ContainsFunc(g.bars, func(r Rule) bool {
+	from, _ := slices.BinarySearchFunc(g.bars, l.base-2.8*l.size, func(r Rule, y float32) int { return cmp.Compare(r.Y0, y) })
+	return slices.ContainsFunc(g.bars[from:min(len(g.bars), from+100)], func(r Rule) bool {
 		return r.Y0 > l.base-2.8*l.size && r.Y0 < l.base-0.6*l.size && abs(r.X0-l.X0) < 2*l.size && r.X1-r.X0 > 20 && r.X1-r.X0 < 260
 	})
 }
@@ -277,7 +290,7 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 		return "", 0
 	}
 	text := l.text()
-	if leaderLine(l) {
+	if leaderLine(l) || i > 0 && i+1 < len(lines) && leaderLine(&lines[i-1]) && leaderLine(&lines[i+1]) && similar(l.size, lines[i+1].size) {
 		return leaders, 0
 	}
 	mark, rest := bullet(text)
@@ -334,6 +347,9 @@ func brokenOff(p, l *textLine, m measures) bool {
 	}
 	if m.loose {
 		return true
+	}
+	if abs(l.ends()-p.ends()) < 0.4*l.size && l.letters > 25 && !ended(p) {
+		return false // both end at one place: it is the text's
 	}
 	room := m.end - p.ends()
 	if centred(p, m) && centred(l, m) {

@@ -43,6 +43,7 @@ func (b *Builder) Add(p *Page) {
 		b.empty++
 		return
 	}
+	setUpright(p)
 	turned := clean(p)
 	if up := mainTurn(turned); up != Upright {
 		turn(p, up)
@@ -200,9 +201,10 @@ func (g *grouper) upright(inks []ink) {
 	if len(inks) == 0 {
 		return
 	}
-	tables, rest := taggedTables(g.page, inks)
-	ruled, rest := ruledTables(g.page, rest)
-	tables = append(tables, ruled...)
+	// Lines tell which cells span others; the file's structure tells the rest.
+	tables, rest := ruledTables(g.page, inks)
+	tagged, rest := taggedTables(g.page, rest)
+	tables = append(tables, tagged...)
 	all := rows(rest)
 	addDots(all, g.page.Dots)
 	g.backwards = false
@@ -248,6 +250,7 @@ func (g *grouper) upright(inks []ink) {
 			g.bars = append(g.bars, r)
 		}
 	}
+	slices.SortStableFunc(g.bars, func(a, b Rule) int { return cmp.Compare(a.Y0, b.Y0) })
 	from := len(g.out)
 	arrange(all, g.bars, g.backwards, 0, g.region)
 	for i := from; i < len(g.out); i++ {
@@ -308,6 +311,10 @@ func (b *Builder) Text(ctx context.Context) (document.Text, error) {
 	var out document.Text
 	b.settle()
 	text, cut, err := b.write(ctx)
+	if err == nil && strings.TrimSpace(text) == "" && len(b.blocks) > 0 {
+		b.blocks = nil // marks of items alone, or what cannot be seen
+		text, cut, err = b.write(ctx)
+	}
 	if err != nil {
 		return document.Text{}, err
 	}

@@ -193,9 +193,10 @@ func (g *gutter) take(r *row, bars []Rule, from, to, least float32, strict bool)
 	if strict && before != nil && after != nil && after.first-before.last >= 0 && after.first-before.last <= 2 {
 		return false
 	}
-	for i := range bars {
-		b := &bars[i]
-		if !b.Upright && b.Y0 > from && b.Y0 < to && b.X0 < x0-2*least && b.X1 > x1+2*least {
+	// bars go from top to bottom.
+	i, _ := slices.BinarySearchFunc(bars, from, func(b Rule, y float32) int { return cmp.Compare(b.Y0, y) })
+	for ; i < len(bars) && bars[i].Y0 < to; i++ {
+		if b := &bars[i]; b.Y0 > from && b.X0 < x0-2*least && b.X1 > x1+2*least {
 			return false // a line drawn across
 		}
 	}

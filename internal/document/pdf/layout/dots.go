@@ -29,6 +29,10 @@ func addDots(all []row, dots []Dot) {
 
 // mark puts a mark before the word that a dot stands right before.
 func (r *row) mark(d Dot) bool {
+	const most = 300 // words of a row that has items
+	if len(r.words) > most {
+		return false
+	}
 	k := 0
 	for k < len(r.words) && r.words[k].X0 < d.X1 {
 		k++

@@ -326,8 +326,9 @@ func (b *Builder) outline() outlineIndex {
 	}
 	out := outlineIndex{}
 	b.index = out
+	const most = 200 // of one title
 	for _, m := range b.Bookmarks {
-		if k := plainKey(m.Title); k != "" {
+		if k := plainKey(m.Title); k != "" && len(out[k]) < most {
 			out[k] = append(out[k], m)
 			if bare := strings.TrimLeft(k, "0123456789"); bare != k && bare != "" {
 				out[bare] = append(out[bare], m)

@@ -62,6 +62,8 @@ func (v vocabulary) seam(before, after string) (drop int, between string) {
 	tail := after[:end]
 	first, rest := strings.ToLower(strings.TrimFunc(head, func(c rune) bool { return !unicode.IsLetter(c) })), strings.ToLower(tail)
 	switch {
+	case conjunction(rest):
+		return 0, " " // in- and outgoing
 	case v[first+rest]:
 		return size, ""
 	case v[first+"-"+rest]:
@@ -72,6 +74,15 @@ func (v vocabulary) seam(before, after string) (drop int, between string) {
 		return 0, "" // state-of-the-
 	}
 	return size, ""
+}
+
+// conjunction says that a word joins two of which the first is cut short, so that its hyphen stays.
+func conjunction(word string) bool {
+	switch word {
+	case "and", "or", "to", "und", "oder", "bzw", "bis", "et", "ou", "y", "e", "o", "en", "of", "och", "og", "eller", "i", "a", "ja", "tai", "és":
+		return true
+	}
+	return false
 }
 
 // address says that the last word of a text is a part of an address.

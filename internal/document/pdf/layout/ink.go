@@ -62,6 +62,9 @@ func clean(p *Page) (turned [5][]ink) {
 			look.Pale && !look.Unseen && (seenText || p.Drawn == 0) && !within(p.Images, x, y) && !within(p.Fills, x, y) {
 			continue
 		}
+		if !(look.Size > 0 && look.Size < 10*maxFontSize) { // not a number either
+			continue
+		}
 		size := min(max(look.Size, 1), maxFontSize)
 		turned[g.Turn] = append(turned[g.Turn], ink{Glyph: g, size: size, seq: int32(i)})
 	}

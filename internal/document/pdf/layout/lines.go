@@ -94,7 +94,10 @@ func (l *liner) line(r row) textLine {
 		for k := range w.inks {
 			c := &w.inks[k]
 			look := &l.page.Styles[c.Style]
-			s := span{bold: look.Bold, italic: look.Italic, mono: look.Mono, raise: c.raise, link: link}
+			s := span{bold: look.Bold, italic: look.Italic, mono: look.Mono, raise: c.raise, link: -1}
+			if link >= 0 && inside(l.page.Links[link].Rect, c.Rect) {
+				s.link = l.links[link]
+			}
 			if neutral(c.Rune) && text.Len() > 0 && c.raise == style.raise && !s.mono && !style.mono {
 				s.bold, s.italic = style.bold, style.italic
 			}
@@ -160,16 +163,20 @@ func letters(words []word) int {
 // neutral characters look the same in bold or not, and take the look of what is beside them.
 func neutral(c rune) bool { return c == '.' || c == ',' || c == ';' || c == ':' || c == '…' }
 
-// linkAt is the link that most of a word stands in.
-func (l *liner) linkAt(w *word) int32 {
-	x, y := (w.X0+w.X1)/2, (w.Y0+w.Y1)/2
+// linkAt is the index of the page's link that most of a word stands in; -1 for none.
+func (l *liner) linkAt(w *word) int {
 	for i := range l.page.Links {
-		k := &l.page.Links[i]
-		if x >= k.X0 && x <= k.X1 && y >= k.Y0 && y <= k.Y1 {
-			return l.links[i]
+		if inside(l.page.Links[i].Rect, w.Rect) {
+			return i
 		}
 	}
 	return -1
+}
+
+// inside says that the middle of b is in a.
+func inside(a, b Rect) bool {
+	x, y := (b.X0+b.X1)/2, (b.Y0+b.Y1)/2
+	return x >= a.X0 && x <= a.X1 && y >= a.Y0 && y <= a.Y1
 }
 
 // compose makes one character of a letter and its marks, letters of ligatures, and Arabic letters of their forms.

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxFeet is how many blocks before a note its number is looked for.
+const maxFeet = 1000
+
 // footnotes finds the notes at the feet of columns, puts those of a page behind its text, so that a sentence goes on in
 // the next column or page as if they were not there, and ties each to the raised number that refers to it.
 func (b *Builder) footnotes(body float32) {
@@ -37,19 +40,30 @@ func (b *Builder) footnotes(body float32) {
 
 // feet marks the notes of a page, and puts them at its end.
 func (b *Builder) feet(page []block, body float32) {
+	raised := map[string]bool{} // what stands raised in the text: it may refer to a note
+	for i := range page {
+		page[i].each(func(l *textLine) {
+			for n := range l.spans {
+				if s := &l.spans[n]; n > 0 && s.raise > 0 {
+					raised[strings.Trim(s.text, " []()")] = true
+				}
+			}
+		})
+	}
 	for i := len(page) - 1; i >= 0; i-- {
 		k := &page[i]
 		last := i+1 == len(page) || page[i+1].start || page[i+1].foot
 		if !last || k.kind == tabular2D || k.kind == code || k.lines[0].size > 0.93*body || k.start && i > 0 && !page[i-1].foot && k.lines[0].base < page[i-1].bottom() {
 			continue
 		}
-		if i == 0 || k.lines[0].level > 0 || noteNumber(&k.lines[0]) == 0 && !k.barred && !symbol(&k.lines[0]) {
+		number := ""
+		if n := noteNumber(&k.lines[0]); n > 0 {
+			number = strings.Trim(k.lines[0].text()[:n], " .)")
+		}
+		if i == 0 || k.lines[0].level > 0 || !k.barred && !raised[number] && !symbol(&k.lines[0]) {
 			continue
 		}
-		k.foot = true
-		if n := noteNumber(&k.lines[0]); n > 0 {
-			k.note = strings.Trim(k.lines[0].text()[:n], " .)")
-		}
+		k.foot, k.note = true, number
 	}
 	slices.SortStableFunc(page, func(a, b block) int {
 		switch {
@@ -65,7 +79,7 @@ func (b *Builder) feet(page []block, body float32) {
 // symbol says that a line begins with the sign of a note.
 func symbol(l *textLine) bool {
 	t := l.text()
-	return strings.HasPrefix(t, "*") || strings.HasPrefix(t, "†") || strings.HasPrefix(t, "‡") || strings.HasPrefix(t, "§") || strings.HasPrefix(t, "¶") || l.spans[0].raise > 0
+	return strings.HasPrefix(t, "*") || strings.HasPrefix(t, "†") || strings.HasPrefix(t, "‡") || strings.HasPrefix(t, "§") || strings.HasPrefix(t, "¶") || len(l.spans) > 0 && l.spans[0].raise > 0
 }
 
 // bottom is the base line of a block's last line.
@@ -101,9 +115,13 @@ func noteNumber(l *textLine) int {
 // refer makes the raised number that stands for note i a reference to it; false where there is none, or more than one.
 func (b *Builder) refer(i int, number, label string) bool {
 	var found *span
-	for j := range b.blocks {
+	from := i // where the page begins
+	for from > 0 && b.blocks[from-1].page == b.blocks[i].page && i-from < maxFeet {
+		from--
+	}
+	for j := from; j < i; j++ {
 		k := &b.blocks[j]
-		if k.page != b.blocks[i].page || k.foot {
+		if k.foot {
 			continue
 		}
 		k.each(func(l *textLine) {

@@ -159,6 +159,83 @@ func TestTurnedPagesAndTurnedText(t *testing.T) {
 	order(t, read(t, s).Markdown, "The main text", "At the margin stands a stamp.")
 }
 
+func TestColumnsFromTopToBottomAreReadFromTheRight(t *testing.T) {
+	s := newSheet(1)
+	n := s.style(plain(10))
+	for column, text := range []string{"港湾調査の結果は良好です。次の調", "査は来年の春に行われる予定です。"} {
+		x, y := 500-16*float32(column), float32(100)
+		for _, c := range text {
+			r := Rect{x - 4.8, y, x + 4.8, y + 9.6}
+			if c == '。' {
+				r = Rect{x + 1, y, x + 4, y + 3}
+			}
+			s.Glyphs = append(s.Glyphs, Glyph{Rect: r, Base: y + 8, X: x - 5, Rune: c, Style: n})
+			y += 10
+		}
+	}
+	equal(t, read(t, s).Markdown, "港湾調査の結果は良好です。次の調査は来年の春に行われる予定です。")
+}
+
+func TestContentsWithEntriesOfTwoLines(t *testing.T) {
+	s := newSheet(1)
+	s.put(50, 90, plain(10), "I The first chapter ............ 3")
+	s.put(50, 103, plain(10), "II The second chapter, which has a name")
+	s.put(50, 116, plain(10), "of two lines ............ 12")
+	s.put(50, 129, plain(10), "III The third ............ 20")
+	equal(t, read(t, s).Markdown, "- I The first chapter … 3\n- II The second chapter, which has a name of two lines … 12\n- III The third … 20")
+}
+
+func TestListsSideBySide(t *testing.T) {
+	s := newSheet(1)
+	s.put(50, 80, bold(12), "Before")
+	s.lines(50, 100, plain(10), "• Lead lines\n• Slow\n• Cold")
+	s.put(320, 80, bold(12), "After")
+	s.lines(320, 100, plain(10), "• Sounders\n• Fast\n• Warm")
+	order(t, read(t, s).Markdown, "Before", "- Lead lines\n- Slow\n- Cold", "After", "- Sounders\n- Fast\n- Warm")
+}
+
+func TestMarksOfItemsThatAreDrawn(t *testing.T) {
+	s := newSheet(1)
+	for i, text := range []string{"First", "Second", "Nested", "Third"} {
+		base := 100 + 12*float32(i)
+		x := float32(60)
+		if text == "Nested" {
+			x = 80
+		}
+		s.put(x, base, plain(10), text)
+		s.Dots = append(s.Dots, Dot{Rect: Rect{x - 12, base - 5, x - 9, base - 2}, Hollow: text == "Nested"})
+	}
+	equal(t, read(t, s).Markdown, "- First\n- Second\n  - Nested\n- Third")
+}
+
+func TestTablesThatTheFileNames(t *testing.T) {
+	s := newSheet(1)
+	for i, r := range [][]string{{"Item", "Kind", "Total"}, {"Rope of hemp", "", "49"}, {"", "Sum", "49"}} {
+		n := uint16(0)
+		for j, text := range r {
+			if text == "" {
+				continue // what has no text is no element
+			}
+			n++
+			look := plain(10)
+			look.Cell = Cell{1, uint16(i + 1), n}
+			s.put(50+60*float32(j)+2*float32(j), 100+14*float32(i), look, text)
+		}
+	}
+	equal(t, read(t, s).Markdown, "| Item | Kind | Total |\n| --- | --- | --- |\n| Rope of hemp | | 49 |\n| | Sum | 49 |")
+}
+
+func TestNotesAtTheFootOfAPage(t *testing.T) {
+	a, b := newSheet(1), newSheet(2)
+	x := a.put(50, 100, plain(10), "The first text of the page has a remark")
+	a.put(x, 96, plain(6), "1")
+	a.lines(50, 124, plain(10), "The last text of the page goes on on the next one, for it is too long to end here,\nand so its sentence is")
+	a.put(50, 760, plain(6), "1")
+	a.put(54, 762, plain(8), "A note about the remark.")
+	b.put(50, 60, plain(10), "not torn by the note that stands between the two.")
+	equal(t, read(t, a, b).Markdown, "The first text of the page has a remark[^1]\n\nThe last text of the page goes on on the next one, for it is too long to end here, and so its sentence is not torn by the note that stands between the two.\n\n[^1]: A note about the remark.")
+}
+
 func TestPagesWithoutText(t *testing.T) {
 	scan := func(n int) *sheet {
 		s := newSheet(n)

@@ -52,8 +52,10 @@ const (
 // ruledTables takes the tables out of a page whose cells are drawn, and answers them with the characters that stand
 // in none.
 func ruledTables(p *Page, inks []ink) ([]*table, []ink) {
+	const most = 64 // on a page
 	var out []*table
-	for _, group := range linked(p.Rules) {
+	groups := linked(p.Rules)
+	for _, group := range groups[:min(len(groups), most)] {
 		g, ok := newGrid(group)
 		if !ok || float64(g.Y1-g.Y0) > 0.985*p.Height && float64(g.X1-g.X0) > 0.985*p.Width {
 			continue

@@ -36,6 +36,7 @@ func (b *Builder) write(ctx context.Context) (text string, cut bool, err error) 
 		return w.w.String(), false, nil
 	}
 	w.page = b.blocks[0].page
+	whole := 0 // bytes of the blocks that fit
 	for i := 0; i < len(b.blocks); i++ {
 		if ctx.Err() != nil {
 			return "", false, expired(ctx)
@@ -52,6 +53,9 @@ func (b *Builder) write(ctx context.Context) (text string, cut bool, err error) 
 			w.marker(k.page)
 		}
 		i += w.block(i)
+		if n := w.w.Len(); n <= b.limit {
+			whole = n
+		}
 	}
 	out := w.w.String()
 	if w.w.Err() != nil {
@@ -59,8 +63,10 @@ func (b *Builder) write(ctx context.Context) (text string, cut bool, err error) 
 	}
 	if len(out) > b.limit {
 		cut = true
-		out = out[:strings.LastIndexByte(out[:b.limit], '\n')+1]
-		out = strings.ToValidUTF8(strings.TrimRight(out, "\n"), "")
+		if whole == 0 {
+			whole = b.limit // not even the first does
+		}
+		out = strings.ToValidUTF8(strings.TrimRight(out[:whole], "\n"), "")
 	}
 	return out, cut, nil
 }

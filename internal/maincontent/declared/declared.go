@@ -1,6 +1,7 @@
-// Declared: what a page says of itself to machines: JSON-LD, OpenGraph and other meta elements, time elements.
-
-package maincontent
+// Package declared reads what a page says of itself to machines: JSON-LD, OpenGraph and other meta elements.
+//
+// The one rule: it is the page's word, cut and never believed; who uses it knows that a page may say anything.
+package declared
 
 import (
 	"encoding/json"
@@ -13,9 +14,9 @@ import (
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
-// Declared is what a page says of itself. Everything is the page's own words, white space collapsed and cut at 300
+// Facts are what a page says of itself. Everything is the page's own words, white space collapsed and cut at 300
 // characters, and empty where it says nothing.
-type Declared struct {
+type Facts struct {
 	Title     string // the headline, without the site's name
 	Byline    string // who wrote it; several names are parted by commas
 	Date      string // when it was published, as the page writes it for machines
@@ -23,20 +24,23 @@ type Declared struct {
 	Language  string // such as de or pt-BR
 }
 
-// The sorts of page that a page can say it is.
+// Sort is what a page says that it is.
+type Sort int
+
+// The sorts.
 const (
-	sortUnknown = iota
-	sortArticle
-	sortProduct
-	sortForum
-	sortList
-	sortOther
+	Unknown Sort = iota
+	Article
+	Product
+	Forum
+	List
+	Other
 )
 
-// declared collects.
-type declared struct {
-	Declared
-	sort       int
+// Reader collects. The zero value is ready.
+type Reader struct {
+	Facts
+	Sort       Sort
 	ogTitle    string
 	readScript int // bytes of JSON-LD that were read
 }
@@ -48,8 +52,8 @@ const (
 	mostHeadNodes = 4096
 )
 
-// readHead reads what stands before the body.
-func (d *declared) readHead(root *html.Node) {
+// ReadHead reads what stands before the body.
+func (d *Reader) ReadHead(root *html.Node) {
 	steps := 0
 	for n := root; n != nil && steps < mostHeadNodes; steps++ {
 		switch n.DataAtom {
@@ -67,14 +71,14 @@ func (d *declared) readHead(root *html.Node) {
 				d.set(&d.Canonical, href)
 			}
 		case atom.Script:
-			d.script(n)
+			d.Script(n)
 		}
 		n = facts.Following(root, n)
 	}
 }
 
 // set fills in what nothing was said of before.
-func (d *declared) set(field *string, value string) {
+func (d *Reader) set(field *string, value string) {
 	if *field != "" || value == "" {
 		return
 	}
@@ -85,7 +89,7 @@ func (d *declared) set(field *string, value string) {
 	*field = value
 }
 
-func (d *declared) meta(n *html.Node) {
+func (d *Reader) meta(n *html.Node) {
 	content := facts.FirstAttribute(n, "content")
 	name := strings.ToLower(facts.FirstAttribute(n, "property", "name", "itemprop", "http-equiv"))
 	switch name {
@@ -104,26 +108,26 @@ func (d *declared) meta(n *html.Node) {
 	case "content-language":
 		d.set(&d.Language, content)
 	case "og:type":
-		if d.sort == sortUnknown {
-			d.sort = openGraphSort(content)
+		if d.Sort == Unknown {
+			d.Sort = openGraphSort(content)
 		}
 	}
 }
 
-func openGraphSort(kind string) int {
+func openGraphSort(kind string) Sort {
 	switch kind = strings.ToLower(kind); {
 	case kind == "article" || strings.HasPrefix(kind, "news") || kind == "blog":
-		return sortArticle
+		return Article
 	case strings.HasPrefix(kind, "product") || strings.HasPrefix(kind, "og:product"):
-		return sortProduct
+		return Product
 	case kind == "":
-		return sortUnknown
+		return Unknown
 	}
-	return sortOther
+	return Other
 }
 
-// script reads JSON-LD.
-func (d *declared) script(n *html.Node) {
+// Script reads JSON-LD.
+func (d *Reader) Script(n *html.Node) {
 	kind, _ := facts.Attribute(n, "type")
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") || n.FirstChild == nil {
 		return
@@ -139,7 +143,7 @@ func (d *declared) script(n *html.Node) {
 }
 
 // object reads one value of JSON-LD. What describes the page comes before what it is a part of.
-func (d *declared) object(v any, depth int) {
+func (d *Reader) object(v any, depth int) {
 	if depth > deepestObject {
 		return
 	}
@@ -149,11 +153,11 @@ func (d *declared) object(v any, depth int) {
 			d.object(e, depth+1)
 		}
 	case map[string]any:
-		if sort := schemaSort(v["@type"]); sort != sortUnknown {
-			if d.sort == sortUnknown || d.sort == sortOther || sort != sortOther && sort != sortList && d.sort == sortList {
-				d.sort = sort
+		if sort := schemaSort(v["@type"]); sort != Unknown {
+			if d.Sort == Unknown || d.Sort == Other || sort != Other && sort != List && d.Sort == List {
+				d.Sort = sort
 			}
-			if sort == sortArticle || sort == sortForum || sort == sortProduct {
+			if sort == Article || sort == Forum || sort == Product {
 				d.describes(v, sort)
 			}
 		}
@@ -166,13 +170,13 @@ func (d *declared) object(v any, depth int) {
 	}
 }
 
-func (d *declared) describes(v map[string]any, sort int) {
+func (d *Reader) describes(v map[string]any, sort Sort) {
 	for _, key := range []string{"headline", "name"} {
 		if s, ok := v[key].(string); ok {
 			d.set(&d.Title, s)
 		}
 	}
-	if sort == sortProduct {
+	if sort == Product {
 		return
 	}
 	var people []string
@@ -209,7 +213,7 @@ func peopleOf(v any, people []string, depth int) []string {
 }
 
 // schemaSort is what a type of schema.org says of the page.
-func schemaSort(v any) int {
+func schemaSort(v any) Sort {
 	if list, ok := v.([]any); ok && len(list) > 0 {
 		v = list[0]
 	}
@@ -218,23 +222,23 @@ func schemaSort(v any) int {
 	switch kind {
 	case "Article", "NewsArticle", "BlogPosting", "TechArticle", "ScholarlyArticle", "Report", "Recipe", "HowTo", "ReportageNewsArticle",
 		"AnalysisNewsArticle", "OpinionNewsArticle", "LiveBlogPosting", "Review", "MedicalWebPage":
-		return sortArticle
+		return Article
 	case "Product", "ProductGroup", "IndividualProduct", "Book", "Vehicle":
-		return sortProduct
+		return Product
 	case "QAPage", "Question", "DiscussionForumPosting":
-		return sortForum
+		return Forum
 	case "ItemList", "CollectionPage", "OfferCatalog", "SearchResultsPage":
-		return sortList
+		return List
 	case "":
-		return sortUnknown
+		return Unknown
 	case "WebPage", "WebSite", "Organization", "BreadcrumbList", "ImageObject", "Person", "SearchAction", "ListItem", "Corporation", "LocalBusiness":
-		return sortUnknown
+		return Unknown
 	}
-	return sortOther
+	return Other
 }
 
-// finish fills in what the page's own elements say: its title element, and the first time of the selection.
-func (d *declared) finish(title string) {
+// Finish fills in what the page's own elements say: its title element, and the first time of the selection.
+func (d *Reader) Finish(title string) {
 	if d.Title == "" {
 		d.set(&d.Title, d.ogTitle)
 	}
