@@ -207,6 +207,17 @@ func TestTM058PersonIsAskedOneByOne(t *testing.T) {
 }
 
 // TestTM094PassphraseIsNotShown: it is asked for twice, and the terminal does not show it.
+// TestARefusedPrivateHostNamesTheWayOut: to a person, who reads the verdict on a terminal.
+func TestARefusedPrivateHostNamesTheWayOut(t *testing.T) {
+	shown, code := onTerminal(t, "", "check-url", "http://10.0.0.5/", "http://printer.lan/")
+	if want := "--allow-host 10.0.0.5 here, `wayleave allow 10.0.0.5` for agents"; code != 0 || strings.Count(shown, want) != 1 {
+		t.Errorf("exit %d, without %q: %s", code, want, shown)
+	}
+	if shown, code := onTerminal(t, "", "check-url", "https://example.com/", "http://169.254.169.254/"); code != 0 || strings.Contains(shown, "--allow-host") {
+		t.Errorf("exit %d, a way out where none is: %s", code, shown)
+	}
+}
+
 func TestTM094PassphraseIsNotShown(t *testing.T) {
 	data, _ := staging(t)
 	export := filepath.Join(t.TempDir(), "key.age")

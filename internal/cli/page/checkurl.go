@@ -39,7 +39,7 @@ func (c *CheckURL) Run(s *cli.Session) error {
 			return err
 		}
 	}
-	if j.permit != "" {
+	if j.permit != "" && s.Err.Terminal { // a program reads the verdict, and nothing beside it
 		s.Err.Printf("note: who trusts a host whose refusal has a permit lets it be read by that: --allow-host %s here, `wayleave allow %s` for agents\n", j.permit, j.permit)
 	}
 	if j.failed {
