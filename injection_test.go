@@ -166,7 +166,7 @@ func TestTM032TM033TM034EveryTrickOfAPageStaysInsideTheWrapper(t *testing.T) {
 				if format == "raw" {
 					label = "raw"
 				}
-				arguments := map[string]any{"url": site.URL + "/go/" + mediaType, "format": format}
+				arguments := map[string]any{"url": site.URL + "/go/" + mediaType, "format": format, "content": "full"} // every trick, not those of a main part
 				first := readAll(t, in.client(t, token, "2025-11-25"), arguments, 20_000)
 				for _, window := range first {
 					checkSuccess(t, window, mediaType+" → "+label, format)

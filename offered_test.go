@@ -45,7 +45,7 @@ func TestW033BadArgumentIsAnAnswerThatAModelCanMend(t *testing.T) {
 // has not, and there is no output schema for a client to prefer to the text (W-074).
 func TestW049ToolIsOfferedAsTheLibraryDefinesIt(t *testing.T) {
 	in := launch(t, Options{})
-	want := webfetch.Definition("", webfetch.Abilities{})
+	want := webfetch.Definition("", webfetch.Abilities{MainContent: true})
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 		list, err := in.client(t, in.token(t, "alice"), revision).ListTools(t.Context(), nil)
 		if err != nil || len(list.Tools) != 1 {
