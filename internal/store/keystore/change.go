@@ -21,11 +21,15 @@ func (s *Store) Rotate(ctx context.Context, by string) error {
 	if err := s.Look(); err != nil {
 		return err
 	}
+	// The row first: keys that are taken after it are its own or newer ones, and then the row has moved. The other way
+	// round a key that another call has just made would go with this one's commit.
+	from := s.present()
 	next, err := s.keys.WithNewPrimary()
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, rotated(by), next, s.present())
+	s.o.Point("rotate.made")
+	return s.change(ctx, rotated(by), next, from)
 }
 
 // Rewrap makes a new master key and puts the keyset under it. The new key takes the old one's place in its file; the old
@@ -64,7 +68,8 @@ func (s *Store) RewrapTo(ctx context.Context, next seal.Master, by string) error
 	if err := s.Look(); err != nil {
 		return err
 	}
-	if err := s.changeTo(ctx, rewrapped(by), s.keys, next, s.present()); err != nil {
+	from := s.present() // before the keys are read, as in Rotate
+	if err := s.changeTo(ctx, rewrapped(by), s.keys, next, from); err != nil {
 		return err
 	}
 	s.tidy(ctx)

@@ -269,6 +269,29 @@ func TestTwoProcessesFinishOneRotation(t *testing.T) {
 	})
 }
 
+// TestRotationsOfOneProcessLoseNoKey: a rotation that was begun from keys that are no more does not take a new key away,
+// under which something may be sealed.
+func TestRotationsOfOneProcessLoseNoKey(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		var p *Store
+		first := true
+		p = s.open(t, func(at string) {
+			if at == "rotate.made" && first {
+				first = false
+				if err := p.Rotate(t.Context(), who); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		if err := p.Rotate(t.Context(), who); !errors.Is(err, ErrMoved) {
+			t.Errorf("the rotation that was overtaken: %v", err)
+		}
+		if n := len(before(t, s, s.open(t, nil)).Keys()); n != 2 {
+			t.Errorf("%d keys after one rotation", n)
+		}
+	})
+}
+
 func TestTwoRotationsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		p, q := s.open(t, nil), s.open(t, nil)
