@@ -304,3 +304,22 @@ func FuzzContainer(f *testing.F) {
 		}
 	})
 }
+
+// TestWorkbooksBeforeCompoundFiles: their first record is known by its length and kind; text and other bytes that begin
+// alike are not.
+func TestWorkbooksBeforeCompoundFiles(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"\x09\x00\x04\x00\x02\x00\x10\x00\x04\x00", TypeXLS},
+		{"\x09\x02\x06\x00\x03\x00\x10\x00\x00\x00", TypeXLS},
+		{"\x09\x04\x06\x00\x04\x00\x00\x01\x00\x00", TypeXLS},
+		{"\x09\x08\x10\x00\x00\x06\x05\x00\x00\x00", TypeXLS},
+		{"\x09\x00\x04\x00\x02\x00\x11\x00\x04\x00", "application/octet-stream"},
+		{"\x09\x00\x06\x00\x02\x00\x10\x00\x04\x00", "application/octet-stream"},
+		{"\x09\x00\x04", "application/octet-stream"},
+		{"\tindented", typeText},
+	} {
+		if got := Sniff([]byte(c.body), "application/octet-stream", ""); got != c.want {
+			t.Errorf("%q: %s, want %s", c.body, got, c.want)
+		}
+	}
+}

@@ -80,8 +80,39 @@ func documentType(body []byte) string {
 		return zipDocument(body)
 	case bytes.HasPrefix(body, []byte(oleMagic)):
 		return oleDocument(body)
+	case isBareSheet(body):
+		return TypeXLS
 	}
 	return ""
+}
+
+// isBareSheet tells a workbook that stands in no compound file, as those before Excel 5 do: it begins with a record of its
+// version, whose length goes with the version and whose kind is one of four.
+func isBareSheet(body []byte) bool {
+	if len(body) < 8 || body[0] != 0x09 || body[3] != 0 {
+		return false
+	}
+	switch version, length := body[1], body[2]; version {
+	case 0: // Excel 2
+		if length != 4 {
+			return false
+		}
+	case 2, 4: // Excel 3 and 4
+		if length != 6 {
+			return false
+		}
+	case 8: // Excel 5 and later
+		if length != 8 && length != 16 {
+			return false
+		}
+	default:
+		return false
+	}
+	switch kind := uint16(body[6]) | uint16(body[7])<<8; kind {
+	case 0x05, 0x10, 0x20, 0x40, 0x100: // workbook, sheet, chart, macros, workspace
+		return true
+	}
+	return false
 }
 
 // openXMLType makes the media type of a document of the content type of its main part, or "" where contentType is none
