@@ -171,14 +171,16 @@ func (o *owner) readDocuments(p *ownerPlan) error {
 		return err
 	}
 	p.options.Fetch.Documents = served.Documents{Reader: pools}
-	pools.Plain.Warm()
+	// A child that starts takes processor time from the server that does; a document that comes before has its own started.
+	plain := time.AfterFunc(plainWait, pools.Plain.Warm)
 	// Where the engine has to be compiled first, which takes seconds, the first start of a server has other things to do.
-	wait := time.Duration(0)
+	wait := plainWait
 	if !page.EngineKept() {
 		wait = engineWait
 	}
 	engine := time.AfterFunc(wait, pools.Engine.Warm)
 	o.closers = append(o.closers, func() error {
+		plain.Stop()
 		engine.Stop()
 		ctx, cancel := context.WithTimeout(context.Background(), documentsEnd)
 		defer cancel()
@@ -190,6 +192,7 @@ func (o *owner) readDocuments(p *ownerPlan) error {
 
 const (
 	documentsAtOnce = 2
+	plainWait       = time.Second
 	engineWait      = 10 * time.Second
 	documentsEnd    = 3 * time.Second // for documents that are being read when the owner leaves
 )
