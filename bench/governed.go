@@ -68,7 +68,7 @@ func governing(article page, database, ledger string) (err error) {
 	}
 	defer governed.Close()
 
-	fetcher, err := webfetch.Direct(webfetch.Options{Policy: policy, Politeness: webfetch.NewPoliteness(1000, 1_000_000)})
+	fetcher, err := webfetch.Direct(webfetch.Options{Policy: policy, Politeness: webfetch.NewPoliteness(1000, 1_000_000), Content: webfetch.PartMain})
 	if err != nil {
 		return err
 	}
