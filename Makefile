@@ -49,8 +49,8 @@ test: ## everything: check, cross-builds, all tests with the race detector, real
 	@# PostgreSQL of the tests syncs nothing: no test cuts the power. make soak and make bench leave it on.
 	@# The command line's tests start the program some 400 times, and clienttest starts others' programs: without the race
 	@# detector, under which the same servers run in the root package's tests.
-	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -race -timeout 30m $$(go list $(PACKAGES) ./bench/... | grep -vE "/(cmd/wayleave|internal/clienttest|internal/archtest)$$")
-	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -timeout 20m ./cmd/wayleave/ ./internal/clienttest/
+	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -race -timeout 20m $$(go list $(PACKAGES) ./bench/... | grep -vE "/(cmd/wayleave|internal/clienttest|internal/archtest)$$")
+	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -timeout 15m ./cmd/wayleave/ ./internal/clienttest/
 
 .PHONY: test-corpus
 test-corpus: ## third-party pages and documents: make test-corpus CORPUS=DIR
