@@ -18,7 +18,9 @@ func hotStatements() map[string]string {
 		"ground": askGround, "enter": enterRun, "newest effect": askNewestEffect, "under way": askUnderWay,
 		"abandoned": askAbandoned, "undelivered": askUndelivered, "runs over": askRunsOver, "approvals": askApprovals, "pages": askPages,
 		"sealed": retention.AskSealed, "ended": retention.AskEnded, "refused": retention.AskRefused, "dead": retention.AskDead,
-		"keyed run": "SELECT " + runColumns + " FROM runs WHERE " + openUnder, "notices": processstore.AskNotices,
+		"keyed run": "SELECT " + runColumns + " FROM runs WHERE " + openUnder("implicit"),
+		"session's run": "SELECT " + runColumns + " FROM runs WHERE " + openUnder("session"),
+		"notices": processstore.AskNotices,
 		"changed runs": "SELECT " + runColumns + " FROM runs" + changedRuns, "changed calls": "SELECT " + callColumns + callTables + changedCalls,
 		"calls of": "SELECT " + callColumns + askCallsOf,
 	}

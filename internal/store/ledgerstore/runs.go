@@ -164,7 +164,7 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 				out, err = runOf(tx, "", id)
 				return err
 			}
-			open, found, err := findRun(tx, openUnder+" OR id=$4", r.Agent, r.Kind, maybe(r.ImplicitKey), id)
+			open, found, err := findRun(tx, openUnder(r.Kind)+" OR id=$3", r.Agent, maybe(r.ImplicitKey), id)
 			if err != nil {
 				return err
 			}
@@ -195,15 +195,22 @@ func idleUntil(now int64, idle time.Duration) any {
 	return now + idle.Microseconds()
 }
 
-// openUnder is the condition of the one open run under a key.
-const openUnder = "(agent_id=$1 AND kind=$2 AND implicit_key=$3 AND state='open')"
+// openUnder is the condition of the one open run of a kind, implicit or session, under a key. The kind is no parameter:
+// whether the indexes that are there for it fit would depend on its value, and SQLite would prepare the statement anew
+// at each use.
+func openUnder(kind string) string {
+	if kind != "session" {
+		kind = "implicit"
+	}
+	return "(agent_id=$1 AND implicit_key=$2 AND kind='" + kind + "' AND state='open')"
+}
 
 // keyed looks without writing for an open run under a key: most calls find theirs.
 func (s *Store) keyed(ctx context.Context, r ledger.NewRun) (ledger.Run, error) {
 	var out runRow
 	err := s.db.Read(ctx, func(tx *sqldb.Tx) error {
 		out = runRow{}
-		open, found, err := findRun(tx, openUnder, r.Agent, r.Kind, r.ImplicitKey)
+		open, found, err := findRun(tx, openUnder(r.Kind), r.Agent, r.ImplicitKey)
 		if err != nil || !found {
 			return err
 		}

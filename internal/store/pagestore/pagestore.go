@@ -3,6 +3,7 @@ package pagestore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -100,27 +101,28 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 	var put reading.Put
 	err = s.db.Write(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
 		put = reading.Put{Snapshot: 1}
-		// The run's row is locked so that two pages of one run cannot both find room.
-		if _, err = tx.Exec(`UPDATE runs SET id = id WHERE id = $1`, at.Run); err != nil {
+		// The run's row is locked so that two pages of one run cannot both find room. SQLite has one writer.
+		if tx.Dialect() == sqldb.Postgres {
+			if _, err = tx.Exec(`UPDATE runs SET id = id WHERE id = $1`, at.Run); err != nil {
+				return err
+			}
+		}
+		shelf, err := look(tx, at.Run, keys[0])
+		if err != nil {
 			return err
 		}
-		var snapshot int64
-		var was string
-		if put.Known, err = tx.One(`SELECT p.snapshot, p.sha256 FROM kept_pages k JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)
-WHERE k.run_id = $1 AND k.page_key = $2`, []any{at.Run, keys[0]}, &snapshot, &was); err != nil {
-			return err
-		}
-		if put.Known {
-			put.Snapshot = int(snapshot)
-			if put.Changed = was != sum; put.Changed {
+		if put.Known = shelf.sum.Valid; put.Known {
+			put.Snapshot = int(shelf.snapshot.V)
+			if put.Changed = shelf.sum.V != sum; put.Changed {
 				put.Snapshot++
 			}
 		}
-		if _, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND (page_key = $2 OR alias_of IN (SELECT id FROM kept_pages WHERE run_id = $1 AND page_key = $2))`,
-			at.Run, keys[0]); err != nil {
-			return err
+		if shelf.row.Valid {
+			if _, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND (page_key = $2 OR alias_of = $3)`, at.Run, keys[0], shelf.row.V); err != nil {
+				return err
+			}
 		}
-		if body != nil {
+		if body != nil && shelf.bytes+size > s.bounds.RunBytes {
 			if err := s.makeRoom(tx, at.Run, size); err != nil {
 				return err
 			}
@@ -140,11 +142,29 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us(), now_us(), now_us() + $
 				return err
 			}
 		}
+		if shelf.rows+int64(len(keys)) <= s.bounds.RunPages {
+			return nil
+		}
 		_, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND id IN (SELECT id FROM kept_pages WHERE run_id = $1 ORDER BY used_at DESC, id DESC LIMIT 1000000 OFFSET $2)`,
 			at.Run, s.bounds.RunPages)
 		return err
 	})
 	return put, err
+}
+
+// shelf is what a run has of a page, and of all pages.
+type shelf struct {
+	row, sum    sql.Null[string] // of the row with the page's key; the hash of the text that it leads to
+	snapshot    sql.Null[int64]
+	bytes, rows int64
+}
+
+func look(tx *sqldb.Tx, run, key string) (s shelf, err error) {
+	_, err = tx.One(`SELECT k.id, p.sha256, p.snapshot, (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM kept_pages WHERE run_id = $1 AND body IS NOT NULL),
+(SELECT count(*) FROM kept_pages WHERE run_id = $1)
+FROM (SELECT 1 AS one) o LEFT JOIN kept_pages k ON k.run_id = $1 AND k.page_key = $2 LEFT JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)`,
+		[]any{run, key}, &s.row, &s.sum, &s.snapshot, &s.bytes, &s.rows)
+	return s, err
 }
 
 // makeRoom lets go of a run's text, longest unused first, until a page of that size fits.

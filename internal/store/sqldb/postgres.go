@@ -61,7 +61,7 @@ func OpenPostgres(ctx context.Context, address string) (*DB, error) {
 		p.SetMaxOpenConns(2)
 		return p
 	}
-	return &DB{dialect: Postgres, reads: pool, begin: postgres{pool}.write, own: own, closers: []func() error{pool.Close}}, nil
+	return &DB{dialect: Postgres, read: postgres{pool}.read, begin: postgres{pool}.write, own: own, closers: []func() error{pool.Close}}, nil
 }
 
 type postgres struct{ pool *sql.DB }
@@ -100,6 +100,36 @@ func (p postgres) once(ctx context.Context, lock Lock, do func(*Tx) error) (repe
 	}
 	err = tx.Commit()
 	return again(err), commitFault(Postgres, err)
+}
+
+// read runs do in a read-only transaction. Only a repeatable read sees one state.
+func (p postgres) read(ctx context.Context, do func(*Tx) error) error {
+	conn, release, err := turn(ctx, p.pool)
+	if err != nil {
+		return fault(Postgres, err)
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bound)
+	defer cancel()
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
+	if err != nil {
+		return fault(Postgres, err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	return (&Tx{ctx: ctx, q: tx, dialect: Postgres}).run(do)
+}
+
+// turn waits for a connection as long as the caller does, and no longer than a transaction may take.
+func turn(ctx context.Context, pool *sql.DB) (conn *sql.Conn, release func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	if conn, err = pool.Conn(waiting); err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		return nil, nil, err
+	}
+	return conn, func() { _ = conn.Close() }, nil
 }
 
 // lock takes the part in the settings lock, before any row. It ends with the transaction, so that poolers work.

@@ -40,7 +40,7 @@ const bound = 10 * time.Second
 type DB struct {
 	dialect Dialect
 	file    string
-	reads   *sql.DB
+	read    func(ctx context.Context, do func(*Tx) error) error
 	begin   func(ctx context.Context, lock Lock, do func(*Tx) error) error
 	own     func() *sql.DB // connections apart, without bounds of time
 	closers []func() error
@@ -69,38 +69,7 @@ func (db *DB) Write(ctx context.Context, lock Lock, do func(*Tx) error) error {
 // Read runs do in a read-only transaction that sees one state of the database. The caller's context ends only the
 // waiting for a connection.
 func (db *DB) Read(ctx context.Context, do func(*Tx) error) error {
-	conn, release, err := turn(ctx, db.reads)
-	if err != nil {
-		return fault(db.dialect, err)
-	}
-	defer release()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bound)
-	defer cancel()
-	// On PostgreSQL only a repeatable read sees one state; SQLite has no other kind.
-	options := &sql.TxOptions{ReadOnly: true}
-	if db.dialect == Postgres {
-		options.Isolation = sql.LevelRepeatableRead
-	}
-	tx, err := conn.BeginTx(ctx, options)
-	if err != nil {
-		return fault(db.dialect, err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	t := &Tx{ctx: ctx, q: tx, dialect: db.dialect}
-	return t.run(do)
-}
-
-// turn waits for a connection as long as the caller does, and no longer than a transaction may take.
-func turn(ctx context.Context, pool *sql.DB) (conn *sql.Conn, release func(), err error) {
-	waiting, cancel := context.WithTimeout(ctx, bound)
-	defer cancel()
-	if conn, err = pool.Conn(waiting); err != nil {
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		return nil, nil, err
-	}
-	return conn, func() { _ = conn.Close() }, nil
+	return db.read(ctx, do)
 }
 
 // Long runs do in one transaction that may take long, on a connection of its own: restoring, copying. It sees one state

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// readers is how many read at once.
-	readers = 8
+	// readersAtMost is how many read at once.
+	readersAtMost = 8
 	// busyWait is how long SQLite waits for another process's transaction before it says that it is busy.
 	busyWait = 2 * time.Second
 	// fileMode is that of all files of the data folder.
@@ -59,14 +59,15 @@ func openSQLite(ctx context.Context, path string, now func() int64) (*DB, *write
 		p.SetMaxIdleConns(atMost)
 		return p
 	}
-	writing, reading := pool(1, ""), pool(readers, "_pragma=query_only(ON)")
+	writing, reading := pool(1, ""), pool(readersAtMost, "_pragma=query_only(ON)")
 	w, err := newWriter(ctx, writing)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", path, errors.Join(fault(SQLite, err), writing.Close(), reading.Close()))
 	}
-	db := &DB{dialect: SQLite, file: path, reads: reading, begin: w.write,
+	r := newReaders(reading)
+	db := &DB{dialect: SQLite, file: path, read: r.read, begin: w.write,
 		own:     func() *sql.DB { return pool(2, "_txlock=immediate") },
-		closers: []func() error{w.stop, reading.Close, writing.Close}}
+		closers: []func() error{w.stop, r.close, reading.Close, writing.Close}}
 	return db, w, nil
 }
 
@@ -85,7 +86,8 @@ func OpenCopy(path string) (*DB, error) {
 	}
 	reading := pool()
 	refuse := func(context.Context, Lock, func(*Tx) error) error { return errors.New("a copy is not written to") }
-	return &DB{dialect: SQLite, file: path, reads: reading, begin: refuse, own: pool, closers: []func() error{reading.Close}}, nil
+	r := newReaders(reading)
+	return &DB{dialect: SQLite, file: path, read: r.read, begin: refuse, own: pool, closers: []func() error{r.close, reading.Close}}, nil
 }
 
 func newDriver(now func() int64) (*sqlite.Driver, error) {

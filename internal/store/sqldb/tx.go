@@ -32,7 +32,7 @@ type Tx struct {
 	dialect Dialect
 	failed  error
 	reading bool
-	until   time.Time // no statement begins after it; zero where the context says so
+	until   time.Time // no statement begins and no row is read after it; zero where the context says so
 }
 
 // Dialect says which database it is.
@@ -69,6 +69,9 @@ func (tx *Tx) All(query string, args []any, each func(scan func(dest ...any) err
 	var stop error
 	err := tx.rows(query, args, func(rows *sql.Rows) error {
 		for stop == nil && rows.Next() {
+			if tx.overdue() {
+				return errTooLong
+			}
 			var bad error
 			stop = each(func(dest ...any) error {
 				bad = scan(rows, dest)
@@ -158,8 +161,8 @@ func (tx *Tx) prepare(args []any) ([]any, error) {
 	if tx.failed != nil {
 		return nil, tx.failed
 	}
-	if !tx.until.IsZero() && time.Now().After(tx.until) {
-		return nil, tx.fail(unavailable("a transaction took too long", context.DeadlineExceeded))
+	if tx.overdue() {
+		return nil, tx.fail(errTooLong)
 	}
 	if tx.reading {
 		return nil, tx.fail(errors.New("a statement inside All: read the rows first"))
@@ -174,6 +177,11 @@ func (tx *Tx) prepare(args []any) ([]any, error) {
 	}
 	return out, nil
 }
+
+var errTooLong = unavailable("a transaction took too long", context.DeadlineExceeded)
+
+// overdue says that a transaction took the time that it may take, where no context says so.
+func (tx *Tx) overdue() bool { return !tx.until.IsZero() && time.Now().After(tx.until) }
 
 func value(a any) (any, error) {
 	v, err := driver.DefaultParameterConverter.ConvertValue(a)

@@ -8,9 +8,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -23,8 +21,6 @@ const (
 	groupAtMost = 64
 	// busyAttempts times busyWait is how long another process may write before ours are refused.
 	busyAttempts = 5
-	// statementsAtMost is how many prepared statements are kept between groups.
-	statementsAtMost = 256
 )
 
 // job is a transaction that waits for its turn.
@@ -49,23 +45,16 @@ func (j *job) answer(err error) {
 }
 
 type writer struct {
-	pool     *sql.DB
-	conn     *sql.Conn // nil after a fault, until the next group
-	prepared map[string]*prepared
-	groups   int64
-	jobs     chan *job
-	quit     chan struct{}
-	ended    chan struct{}
-}
-
-type prepared struct {
-	*sql.Stmt
-	group int64 // in which it was used last
+	statements
+	pool  *sql.DB
+	jobs  chan *job
+	quit  chan struct{}
+	ended chan struct{}
 }
 
 func newWriter(ctx context.Context, pool *sql.DB) (*writer, error) {
-	w := &writer{pool: pool, prepared: make(map[string]*prepared), jobs: make(chan *job, groupAtMost), quit: make(chan struct{}), ended: make(chan struct{})}
-	if err := w.connect(ctx); err != nil {
+	w := &writer{pool: pool, jobs: make(chan *job, groupAtMost), quit: make(chan struct{}), ended: make(chan struct{})}
+	if err := w.connect(ctx, w.pool); err != nil {
 		return nil, err
 	}
 	go w.run()
@@ -151,8 +140,7 @@ func (w *writer) group(group []*job) {
 			}
 		}
 	}()
-	w.groups++
-	w.trim()
+	w.statements.turn()
 	mine := group[:0:0]
 	for _, j := range group {
 		// A caller that left before its turn is not worked for.
@@ -249,7 +237,7 @@ func (w *writer) beginImmediate() error {
 	if w.conn == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), bound)
 		defer cancel()
-		if err := w.connect(ctx); err != nil {
+		if err := w.connect(ctx, w.pool); err != nil {
 			return err
 		}
 	}
@@ -267,82 +255,4 @@ func (w *writer) beginImmediate() error {
 func (w *writer) abandon() {
 	_ = w.exec("ROLLBACK")
 	_ = w.disconnect()
-}
-
-func (w *writer) connect(ctx context.Context) (err error) {
-	w.conn, err = w.pool.Conn(ctx)
-	return err
-}
-
-func (w *writer) disconnect() error {
-	w.forget(func(*prepared) bool { return true })
-	if w.conn == nil {
-		return nil
-	}
-	// The pool would keep it, unless it is told that it is bad.
-	err := w.conn.Raw(func(any) error { return driver.ErrBadConn })
-	w.conn = nil
-	if errors.Is(err, driver.ErrBadConn) {
-		return nil
-	}
-	return err
-}
-
-// trim closes the statements that were not used for longest. It runs between groups, when none is in use.
-func (w *writer) trim() {
-	for age := int64(64); len(w.prepared) > statementsAtMost && age >= 0; age = age/2 - 1 {
-		w.forget(func(p *prepared) bool { return p.group < w.groups-age })
-	}
-}
-
-func (w *writer) forget(which func(*prepared) bool) {
-	for query, p := range w.prepared {
-		if which(p) {
-			_ = p.Close()
-			delete(w.prepared, query)
-		}
-	}
-}
-
-// exec runs what belongs to the transaction itself. No time bounds it: an interrupt there would leave in doubt what
-// happened.
-func (w *writer) exec(query string) error {
-	if w.conn == nil {
-		return sql.ErrConnDone
-	}
-	_, err := w.ExecContext(context.Background(), query)
-	return err
-}
-
-// statement gives a prepared statement.
-func (w *writer) statement(ctx context.Context, query string) (*prepared, error) {
-	if p := w.prepared[query]; p != nil {
-		p.group = w.groups
-		return p, nil
-	}
-	s, err := w.conn.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, fmt.Errorf("prepare: %w", err)
-	}
-	p := &prepared{s, w.groups}
-	w.prepared[query] = p
-	return p, nil
-}
-
-// ExecContext is the querier's.
-func (w *writer) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	s, err := w.statement(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.ExecContext(ctx, args...)
-}
-
-// QueryContext is the querier's.
-func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := w.statement(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.QueryContext(ctx, args...)
 }
