@@ -13,6 +13,7 @@ import (
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/rowid"
+	"github.com/wayleave/wayleave/internal/store/reasons"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -207,7 +208,7 @@ func (s *Store) count(tx *sqldb.Tx, e entry, g ground, run entered, f *found) er
 	if !a.Unit || meter == "" {
 		meter = binding.Uncounted
 	}
-	why := append(slices.Clone(a.Why), ledger.Reason{Stage: stageOffer, Fact: "as offered: " + bound(a.Tool, b)})
+	why := append(slices.Clone(a.Why), ledger.Reason{Stage: reasons.Offer, Fact: "as offered: " + reasons.Bound(a.Tool, b)})
 	if a.Approval != nil {
 		used, err := useUp(tx, e, now)
 		if err != nil {
@@ -217,9 +218,9 @@ func (s *Store) count(tx *sqldb.Tx, e entry, g ground, run entered, f *found) er
 			f.refused, f.burn = refusal(a, "approval_required", ledger.Facts{Approval: a.Approval.ID}), true
 			return errTurned
 		}
-		why = append(why, ledger.Reason{Stage: stagePolicy, Fact: used.fact, Ref: a.Approval.ID})
+		why = append(why, ledger.Reason{Stage: reasons.Policy, Fact: used.fact, Ref: a.Approval.ID})
 	}
-	why = append(why, ledger.Reason{Stage: stageAdmission, Fact: counted(run.calls, run.most, meter, b)})
+	why = append(why, ledger.Reason{Stage: reasons.Admission, Fact: reasons.Counted(run.calls, run.most, meter, b)})
 	for i := range why {
 		if why[i].At.IsZero() {
 			why[i].At = clock(now)
@@ -239,7 +240,7 @@ func (s *Store) count(tx *sqldb.Tx, e entry, g ground, run entered, f *found) er
  nonce, owner, until, args, approval_id, why, created_at, dispatched_at)
  VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20) ON CONFLICT DO NOTHING`,
 		a.ID, a.Run, a.Agent, run.seq, a.Tool, a.Capability, string(a.Class), string(state), a.Digest, maybe(a.Key), flag(a.Named), g.fingerprint,
-		e.Nonce, e.Process, until, e.args, maybe(approval), lines(clock(now), why...), now, dispatched)
+		e.Nonce, e.Process, until, e.args, maybe(approval), reasons.Lines(clock(now), why...), now, dispatched)
 	if err != nil {
 		return err
 	}

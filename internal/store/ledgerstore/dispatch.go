@@ -9,6 +9,7 @@ import (
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/store/bindingrows"
+	"github.com/wayleave/wayleave/internal/store/reasons"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -102,7 +103,7 @@ func (s *Store) dispatch(tx *sqldb.Tx, call, nonce string) (ledger.DispatchVerdi
 	if !held {
 		return s.inTheWayOf(tx, u, nonce)
 	}
-	line := lines(clock(now), ledger.Reason{Stage: stageDispatch, Fact: "the boundary is committed and the run held; from here on it may have been sent", Ref: u.Run})
+	line := reasons.Lines(clock(now), ledger.Reason{Stage: reasons.Dispatch, Fact: "the boundary is committed and the run held; from here on it may have been sent", Ref: u.Run})
 	n, err := tx.Exec("UPDATE tool_calls SET state='dispatched', dispatched_at=$3, why=why||$4 WHERE id=$1 AND state='admitted' AND nonce=$2 AND until>$3",
 		call, nonce, now, line)
 	if err != nil {

@@ -18,10 +18,10 @@ func hotStatements() map[string]string {
 		"ground": askGround, "enter": enterRun, "newest effect": askNewestEffect, "under way": askUnderWay,
 		"abandoned": askAbandoned, "undelivered": askUndelivered, "runs over": askRunsOver, "approvals": askApprovals, "pages": askPages,
 		"sealed": retention.AskSealed, "ended": retention.AskEnded, "refused": retention.AskRefused, "dead": retention.AskDead,
-		"keyed run": "SELECT " + runColumns + " FROM runs WHERE " + openUnder("implicit"),
+		"keyed run":     "SELECT " + runColumns + " FROM runs WHERE " + openUnder("implicit"),
 		"session's run": "SELECT " + runColumns + " FROM runs WHERE " + openUnder("session"),
-		"notices": processstore.AskNotices,
-		"changed runs": "SELECT " + runColumns + " FROM runs" + changedRuns, "changed calls": "SELECT " + callColumns + callTables + changedCalls,
+		"notices":       processstore.AskNotices,
+		"changed runs":  "SELECT " + runColumns + " FROM runs" + changedRuns, "changed calls": "SELECT " + callColumns + callTables + changedCalls,
 		"calls of": "SELECT " + callColumns + askCallsOf,
 	}
 }

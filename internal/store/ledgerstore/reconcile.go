@@ -12,6 +12,7 @@ import (
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/store/auditstore"
+	"github.com/wayleave/wayleave/internal/store/reasons"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -64,8 +65,8 @@ func (s *Store) reconcile(tx *sqldb.Tx, agent, run, call string, v ledger.Reconc
 	if err := proves(tx, c.Agent, v.Evidence); err != nil {
 		return nil, err
 	}
-	line := ledger.Reason{Stage: stageReconcile, Fact: v.By.Kind + " " + v.By.ID + " stated: " + string(v.Verdict), Ref: v.Evidence}
-	if _, err := tx.Exec("UPDATE tool_calls SET why=why||$2 WHERE id=$1", call, lines(clock(now), line)); err != nil {
+	line := ledger.Reason{Stage: reasons.Reconcile, Fact: v.By.Kind + " " + v.By.ID + " stated: " + string(v.Verdict), Ref: v.Evidence}
+	if _, err := tx.Exec("UPDATE tool_calls SET why=why||$2 WHERE id=$1", call, reasons.Lines(clock(now), line)); err != nil {
 		return nil, err
 	}
 	n, err := tx.Exec(`INSERT INTO reconciliations(call_id, verdict, note, evidence, by_kind, by_id, at) VALUES($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
@@ -121,7 +122,7 @@ func (s *Store) Cancel(ctx context.Context, agent, run, call string) (cancelled 
 			return err
 		}
 		n, err := tx.Exec(`UPDATE tool_calls SET state='failed', outcome='not_dispatched', code='cancelled', is_error=1, why=why||$2, ended_at=$3
- WHERE id=$1 AND state='admitted'`, call, lines(clock(now), ledger.Reason{Stage: stageOutcome, Fact: "failed, not_dispatched (cancelled): somebody stopped it"}), now)
+ WHERE id=$1 AND state='admitted'`, call, reasons.Lines(clock(now), ledger.Reason{Stage: reasons.Outcome, Fact: "failed, not_dispatched (cancelled): somebody stopped it"}), now)
 		cancelled = n == 1 || c.State == effect.Failed && c.Code == "cancelled" && c.Dispatched.IsZero()
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/store/reasons"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -62,7 +63,7 @@ func (c *callRow) fill() {
 	r.IsError, r.Withheld, r.Named, r.Delivery = n.isError != 0, n.withheld != 0, n.named != 0, ledger.Delivery(n.delivery)
 	r.Binding, _ = binding.Parse(n.offer)
 	r.Binding.Class, r.Binding.Meter = r.Class, n.meter.V
-	r.Why = readLines(n.why)
+	r.Why = reasons.Read(n.why)
 	r.Created, r.Dispatched, r.Ended = clock(n.at), since(n.dispatched), since(n.ended)
 	if n.verdict.Valid {
 		r.Verdict = &ledger.Reconciliation{Verdict: ledger.Verdict(n.verdict.V), Evidence: n.proof.V,

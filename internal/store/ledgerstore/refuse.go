@@ -8,6 +8,7 @@ import (
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/rowid"
 	"github.com/wayleave/wayleave/internal/store/bindingrows"
+	"github.com/wayleave/wayleave/internal/store/reasons"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -26,12 +27,12 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 	r := f.refused
 	s.point("refuse.before_row")
 	row := &refusedRow{ask: a.Ask, nonce: a.Nonce, process: a.Process, code: r.Code, offer: f.offer, result: a.Worded(r)}
-	stage := stageAdmission
+	stage := reasons.Admission
 	switch r.Code {
 	case "capability_disabled", "stale_offer", "paused":
-		stage = stageOffer
+		stage = reasons.Offer
 	case "approval_required":
-		stage = stagePolicy
+		stage = reasons.Policy
 	}
 	ref := r.Other
 	if ref == "" {
@@ -53,7 +54,7 @@ func (s *Store) turnAway(ctx context.Context, a ledger.Admission, f found) error
 			}
 			row.code, row.result = r.Code, a.Worded(r)
 		}
-		return []ledger.Reason{{Stage: stage, Fact: a.Refused(r.Code, refusedBecause(r)), Ref: ref}}, nil
+		return []ledger.Reason{{Stage: stage, Fact: a.Refused(r.Code, reasons.Refused(r)), Ref: ref}}, nil
 	})
 	if err != nil {
 		return err
@@ -131,7 +132,7 @@ func (s *Store) keep(ctx context.Context, lock sqldb.Lock, row *refusedRow, more
  nonce, owner, until, args, result, why, created_at, ended_at)
  VALUES($1,$2,$3,$4,$5,$6,$7,'refused',$8,1,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$15,$15) ON CONFLICT DO NOTHING`,
 			id, a.Run, a.Agent, calls+refused, a.Tool, a.Capability, string(a.Class), row.code, digest, maybe(a.Key), flag(a.Named), row.offer,
-			row.nonce, row.process, now, args, result, lines(clock(now), why...))
+			row.nonce, row.process, now, args, result, reasons.Lines(clock(now), why...))
 		return err
 	})
 	if err != nil || !kept {

@@ -11,6 +11,7 @@ import (
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/rowid"
+	"github.com/wayleave/wayleave/internal/store/reasons"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -118,7 +119,7 @@ func (s *Store) settle(tx *sqldb.Tx, r report) (row *callRow, bound *binding.Bin
 			return nil, nil, false, err
 		}
 	}
-	why := lines(clock(now), end.why...)
+	why := reasons.Lines(clock(now), end.why...)
 	n, err := tx.Exec(`UPDATE tool_calls SET state=$4, outcome=$5, code=$6, is_error=$7, withheld=$8, result=$9,
  delivery=CASE WHEN $10=1 AND delivery=0 THEN 2 ELSE delivery END, why=why||$11, ended_at=$12 WHERE id=$1 AND nonce=$2 AND state=$3`,
 		r.Call, r.Nonce, string(r.From), string(r.State), maybe(string(r.Outcome)), maybe(end.code), flag(end.isError), flag(end.withheld), end.result,
@@ -140,7 +141,7 @@ func (s *Store) settle(tx *sqldb.Tx, r report) (row *callRow, bound *binding.Bin
 	c := u.callRow
 	c.State, c.Outcome, c.Code, c.IsError, c.Withheld = r.State, r.Outcome, end.code, end.isError, end.withheld
 	c.result, c.Ended = end.result, clock(now)
-	c.Why = append(c.Why, readLines(why)...)
+	c.Why = append(c.Why, reasons.Read(why)...)
 	if r.Gone && c.Delivery == ledger.Waiting {
 		c.Delivery = ledger.CallerGone
 	}
@@ -173,13 +174,13 @@ type end struct {
 // endOf decides what of a report is kept. Under a binding that changed meanwhile nothing of a page is: the outcome stays
 // true, and the content is dropped before it is stored. What was read counts as evidence only where the call succeeded.
 func endOf(r report, changed bool) end {
-	e := end{code: r.Code, isError: r.IsError, result: r.result, why: []ledger.Reason{{Stage: stageOutcome, Fact: outcomeFact(r)}}}
+	e := end{code: r.Code, isError: r.IsError, result: r.result, why: []ledger.Reason{{Stage: reasons.Outcome, Fact: outcomeFact(r)}}}
 	if changed {
 		e.withheld, e.result = true, nil
 		if r.State == effect.Succeeded {
 			e.code, e.isError = codeChanged, true
 		}
-		e.why = append(e.why, ledger.Reason{Stage: stageOffer, Fact: "the binding changed while the call ran; its content is withheld"})
+		e.why = append(e.why, ledger.Reason{Stage: reasons.Offer, Fact: "the binding changed while the call ran; its content is withheld"})
 		return e
 	}
 	for _, seen := range r.evidence {
@@ -255,7 +256,7 @@ func (s *Store) keepLate(ctx context.Context, r report) (*callRow, error) {
 		}
 		fact := "its owner reported after it was concluded, which is kept and changes nothing: " + outcomeFact(r)
 		if _, err := tx.Exec(`UPDATE tool_calls SET late=$3, why=why||$4 WHERE id=$1 AND nonce=$2 AND late IS NULL AND state IN ('succeeded','failed','uncertain')`,
-			r.Call, r.Nonce, box, lines(clock(now), ledger.Reason{Stage: stageOutcome, Fact: fact})); err != nil {
+			r.Call, r.Nonce, box, reasons.Lines(clock(now), ledger.Reason{Stage: reasons.Outcome, Fact: fact})); err != nil {
 			return err
 		}
 		row, err = callOf(tx, "", "", r.Call)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/store/reasons"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -115,7 +116,7 @@ func (s *Store) conclude(ctx context.Context, call string) (done bool, err error
 		if err != nil {
 			return err
 		}
-		line := lines(clock(now), ledger.Reason{Stage: stageOutcome, Fact: "its process died or its time was over, so somebody else concluded it: what was not sent failed; what may have been sent is lost if it only looked, else uncertain"})
+		line := reasons.Lines(clock(now), ledger.Reason{Stage: reasons.Outcome, Fact: "its process died or its time was over, so somebody else concluded it: what was not sent failed; what may have been sent is lost if it only looked, else uncertain"})
 		var class effect.Class
 		var state effect.State
 		var run string

@@ -1,5 +1,5 @@
-// This file writes why a call went as it did: a line of JSON for each decision, in the transaction that decides.
-package ledgerstore
+// Package reasons words why a call went as it did: a line of JSON for each decision, written in the transaction that decides.
+package reasons
 
 import (
 	"encoding/json"
@@ -13,16 +13,16 @@ import (
 
 // Stages of a call's way.
 const (
-	stageOffer     = "offer"
-	stagePolicy    = "policy"
-	stageAdmission = "admission"
-	stageDispatch  = "dispatch"
-	stageOutcome   = "outcome"
-	stageReconcile = "reconcile"
+	Offer     = "offer"
+	Policy    = "policy"
+	Admission = "admission"
+	Dispatch  = "dispatch"
+	Outcome   = "outcome"
+	Reconcile = "reconcile"
 )
 
-// lines writes reasons as the column has them. A reason without a time is of now.
-func lines(now time.Time, reasons ...ledger.Reason) string {
+// Lines writes reasons as the column has them. A reason without a time is of now.
+func Lines(now time.Time, reasons ...ledger.Reason) string {
 	var b strings.Builder
 	for _, r := range reasons {
 		if r.At.IsZero() {
@@ -38,8 +38,8 @@ func lines(now time.Time, reasons ...ledger.Reason) string {
 	return b.String()
 }
 
-// readLines is the other way. A line that cannot be read is left out: the chain explains and decides nothing.
-func readLines(text string) []ledger.Reason {
+// Read is the other way. A line that cannot be read is left out: the chain explains and decides nothing.
+func Read(text string) []ledger.Reason {
 	var all []ledger.Reason
 	for line := range strings.Lines(text) {
 		var r ledger.Reason
@@ -50,8 +50,8 @@ func readLines(text string) []ledger.Reason {
 	return all
 }
 
-// bound says what a tool is bound to.
-func bound(tool string, b binding.Binding) string {
+// Bound says what a tool is bound to.
+func Bound(tool string, b binding.Binding) string {
 	account := "no account"
 	switch b.AccountOwner {
 	case binding.Install:
@@ -70,8 +70,8 @@ func whose(owner string) string {
 	return "the agent's"
 }
 
-// counted says what an admission counted.
-func counted(calls, most int64, meter string, b binding.Binding) string {
+// Counted says what an admission counted.
+func Counted(calls, most int64, meter string, b binding.Binding) string {
 	limit := func(n int64) string {
 		if n == 0 || n == ledger.MostToolCalls {
 			return "no limit"
@@ -85,8 +85,8 @@ func counted(calls, most int64, meter string, b binding.Binding) string {
 	return text + fmt.Sprintf("; one %s unit of %s: %s a run, %s a minute", b.Capability, meter, limit(b.RunLimit), limit(b.MinuteLimit))
 }
 
-// refusedBecause says why a call was not let in; empty where the code says it.
-func refusedBecause(r *ledger.Refusal) string {
+// Refused says why a call was not let in; empty where the code says it.
+func Refused(r *ledger.Refusal) string {
 	f := r.Facts
 	switch r.Code {
 	case "call_conflict":
