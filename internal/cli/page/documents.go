@@ -2,10 +2,13 @@ package page
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/cli"
@@ -52,14 +55,38 @@ func EngineFolder() (string, error) {
 	return dir, nil
 }
 
-// EngineKept says that the compiled engine is there, so that a child with it is ready in a tenth of a second.
+// EngineKept says that the compiled engine of this program is there, so that a child with it is ready in a tenth of a second.
 func EngineKept() bool {
-	dir, err := EngineFolder()
-	if err != nil {
+	mark := engineMark()
+	if mark == "" {
 		return false
 	}
-	entries, err := os.ReadDir(dir)
-	return err == nil && len(entries) > 0
+	_, err := os.Stat(mark)
+	return err == nil
+}
+
+// NoteEngine notes that a child of this program has started its engine, and so has kept it.
+func NoteEngine() {
+	if mark := engineMark(); mark != "" {
+		_ = os.WriteFile(mark, nil, 0o600) // without it the engine is started ahead once more
+	}
+}
+
+// engineMark is the file that says so: of these versions of the engine and of what compiles it, for this system.
+func engineMark() string {
+	dir, err := EngineFolder()
+	build, ok := debug.ReadBuildInfo()
+	if err != nil || !ok {
+		return ""
+	}
+	text := runtime.GOOS + " " + runtime.GOARCH
+	for _, m := range build.Deps {
+		if m.Path == "github.com/klippa-app/go-pdfium" || m.Path == "github.com/tetratelabs/wazero" {
+			text += " " + m.Path + " " + m.Version
+		}
+	}
+	sum := sha256.Sum256([]byte(text))
+	return filepath.Join(dir, "kept-"+hex.EncodeToString(sum[:8]))
 }
 
 // readDocuments lets one command read documents; done ends what it started.

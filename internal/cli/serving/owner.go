@@ -173,15 +173,21 @@ func (o *owner) readDocuments(p *ownerPlan) error {
 	p.options.Fetch.Documents = served.Documents{Reader: pools}
 	// A child that starts takes processor time from the server that does; a document that comes before has its own started.
 	plain := time.AfterFunc(plainWait, pools.Plain.Warm)
-	// Where the engine has to be compiled first, which takes seconds, the first start of a server has other things to do.
-	wait := plainWait
-	if !page.EngineKept() {
-		wait = engineWait
-	}
-	engine := time.AfterFunc(wait, pools.Engine.Warm)
+	// One with the engine holds more memory than the server and is there in a tenth of a second, once the engine was
+	// compiled: that is done ahead, and the first PDF file has it started.
+	starting, leave := context.WithCancel(context.Background())
+	engine := time.AfterFunc(engineWait, func() {
+		if page.EngineKept() {
+			return
+		}
+		if _, _, err := pools.Engine.Holds(starting); err == nil {
+			page.NoteEngine()
+		}
+	})
 	o.closers = append(o.closers, func() error {
 		plain.Stop()
 		engine.Stop()
+		leave()
 		ctx, cancel := context.WithTimeout(context.Background(), documentsEnd)
 		defer cancel()
 		pools.Close(ctx)

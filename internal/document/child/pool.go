@@ -29,6 +29,7 @@ type Options struct {
 	Wall      time.Duration // that may pass for one document; default 20 s
 	StartTime time.Duration // that may pass until a child is ready; default 2 min
 	Documents int           // after which a child makes room for a new one; default 100
+	Idle      time.Duration // without a document, after which a child is ended; the next document has one made; default 5 min
 	Log       *slog.Logger  // default: none
 	Engine    bool          // children start the reader's engine before they are ready
 
@@ -46,6 +47,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.Size = or(o.Size, 2)
 	o.CPU, o.Wall, o.StartTime = or(o.CPU, 2*time.Second), or(o.Wall, 20*time.Second), or(o.StartTime, 2*time.Minute)
 	o.Memory, o.Documents, o.watch = or(o.Memory, 100_000_000), or(o.Documents, 100), or(o.watch, 5*time.Millisecond)
+	o.Idle = or(o.Idle, 5*time.Minute)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -104,7 +106,7 @@ func (p *Pool) Warm() {
 	select {
 	case c := <-p.slots:
 		if c != nil {
-			p.slots <- c
+			p.slots <- c // it rests already
 			return
 		}
 		p.refill()
@@ -136,7 +138,46 @@ func (p *Pool) fill(got <-chan made) {
 	if m.err != nil && p.ctx.Err() == nil {
 		p.o.Log.Warn("a reader of documents does not start", "error", m.err)
 	}
-	p.slots <- m.p
+	p.rest(m.p)
+}
+
+// rest puts a child into its slot, where it is ended when nobody asks for it for long: what it holds of memory is more than
+// the server does.
+func (p *Pool) rest(c *process) {
+	if c != nil {
+		read := c.read
+		c.resting = time.AfterFunc(p.o.Idle, func() { p.run(func() { p.retire(c, read) }) })
+	}
+	p.slots <- c
+}
+
+// wake takes a child out of its rest.
+func (p *process) wake() {
+	if p.resting != nil {
+		p.resting.Stop()
+	}
+}
+
+// retire ends a child that still rests. One that was taken has read more by the time that it is back.
+func (p *Pool) retire(c *process, read int) {
+	var others []*process
+	defer func() {
+		for _, other := range others {
+			p.slots <- other
+		}
+	}()
+	for range p.o.Size {
+		select {
+		case got := <-p.slots:
+			if got == c && c.read == read {
+				p.drop(c)
+				got = nil
+			}
+			others = append(others, got)
+		default:
+			return
+		}
+	}
 }
 
 // order asks for a child. Children end with the thread that started them, so that is always the same, which lives as
@@ -224,8 +265,11 @@ func (p *Pool) take(ctx context.Context) (*process, error) {
 	case <-p.ctx.Done():
 		return nil, ErrClosed
 	}
-	if c != nil && !c.gone() {
-		return c, nil
+	if c != nil {
+		c.wake()
+		if !c.gone() {
+			return c, nil
+		}
 	}
 	p.drop(c)
 	// A child that has begun to start goes on when the caller does not wait for it: its first start may take longer than
@@ -255,7 +299,7 @@ func (p *Pool) take(ctx context.Context) (*process, error) {
 // give puts a child back, or a new one in its place.
 func (p *Pool) give(c *process) {
 	if !c.gone() && c.read < p.o.Documents {
-		p.slots <- c
+		p.rest(c)
 		return
 	}
 	p.drop(c)
@@ -266,6 +310,7 @@ func (p *Pool) drop(c *process) {
 	if c == nil {
 		return
 	}
+	c.wake()
 	c.end()
 	p.mu.Lock()
 	delete(p.live, c)

@@ -24,6 +24,8 @@ type process struct {
 	holds confine.Holds
 	read  int // documents
 
+	resting *time.Timer // ends it, while nobody has it; the pool's
+
 	ended chan struct{} // closed once the process is gone and waited for
 	state *os.ProcessState
 	once  sync.Once
