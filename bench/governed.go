@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,9 @@ import (
 // governing compares web_fetch through the service with the same fetch by a tool of the bare protocol library: calls a second
 // over loopback. database is PostgreSQL's address, empty for SQLite; ledger says which it is.
 func governing(article page, database, ledger string) (err error) {
+	if database == "" { // as `wayleave serve` does, here for both
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
+	}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, article.html)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -66,6 +68,11 @@ func (c *Serve) Run(s *cli.Session) error {
 	}
 	c.DataFlags.Into(s, folder, &o)
 	o.PermitCommand = c.PermitCommand(s)
+	if o.Database == "" && os.Getenv("GOMAXPROCS") == "" {
+		// The commits of SQLite wait for the disk in a system call. It holds one of the scheduler's processors until that is
+		// noticed, which takes about as long: one more keeps the machine's at work.
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
 	own, err := take(s.Ctx, ownerPlan{folder: folder, options: o, front: front, listen: c.Listen, metrics: c.MetricsListen, documents: documents(s, o.Log)})
 	switch {
 	case errors.Is(err, datafolder.ErrOwned):

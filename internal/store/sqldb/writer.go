@@ -154,14 +154,12 @@ func (w *writer) group(group []*job) {
 		return
 	}
 	for _, j := range w.commit(mine) {
-		for range w.commit([]*job{j}) {
-			j.answer(unavailable("it undoes the transaction, again and again", sql.ErrTxDone))
-		}
+		w.commit([]*job{j})
 	}
 }
 
-// commit runs jobs in one transaction and answers them. It gives back those that had no fault of their own and must be
-// run again, because SQLite undid the transaction under them.
+// commit runs jobs in one transaction and answers them. Of several it gives back those that had no fault of their own and
+// must be run again, because SQLite undid the transaction under them.
 func (w *writer) commit(jobs []*job) (again []*job) {
 	over := false
 	defer func() {
@@ -176,6 +174,22 @@ func (w *writer) commit(jobs []*job) (again []*job) {
 	}
 	if err := w.beginImmediate(); err != nil {
 		refuse(fault(SQLite, err))
+		return nil
+	}
+	if len(jobs) == 1 { // nobody else is undone with it, so it needs no savepoint
+		err := w.work(jobs[0])
+		if err == nil {
+			err = w.exec("COMMIT")
+			over = err == nil
+			var e *sqlite.Error
+			if errors.As(err, &e) && e.Code() == sqlite3.SQLITE_ERROR { // there is no transaction
+				err = unavailable("it undoes the transaction", err)
+			}
+			err = commitFault(SQLite, err)
+		} else {
+			over = w.exec("ROLLBACK") == nil
+		}
+		jobs[0].answer(err)
 		return nil
 	}
 	answers := make([]error, len(jobs))
@@ -221,15 +235,20 @@ func (w *writer) one(j *job) (err error, alive bool) {
 	if err := w.exec("SAVEPOINT job"); err != nil {
 		return fault(SQLite, err), false
 	}
-	// The time is looked at between statements: a context that may end makes the driver start a goroutine for each.
-	tx := &Tx{ctx: context.Background(), q: w, dialect: SQLite, until: time.Now().Add(bound)}
-	err = tx.run(j.do)
+	err = w.work(j)
 	if err != nil {
 		if w.exec("ROLLBACK TO job") != nil {
 			return err, false
 		}
 	}
 	return err, w.exec("RELEASE job") == nil
+}
+
+// work runs a job in the transaction that there is.
+func (w *writer) work(j *job) error {
+	// The time is looked at between statements: a context that may end makes the driver start a goroutine for each.
+	tx := &Tx{ctx: context.Background(), q: w, dialect: SQLite, until: time.Now().Add(bound)}
+	return tx.run(j.do)
 }
 
 // beginImmediate waits for other processes that write. A busy BEGIN did nothing and may be repeated.
