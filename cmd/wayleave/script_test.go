@@ -194,9 +194,11 @@ func token(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var out struct {
 		Token string `json:"token"`
+		ID    string `json:"id"`
 	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &out))
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(out.Token), 0o600))
+	ts.Setenv("ID", out.ID)
 }
 
 func status(ts *testscript.TestScript, neg bool, args []string) {

@@ -24,6 +24,7 @@ type People struct {
 	Disable PeopleDisable `cmd:"" help:"End all that a person may do: their sessions, links and tokens are gone for good."`
 	Enable  PeopleEnable  `cmd:"" help:"Let a person sign in again."`
 	SignOut PeopleSignOut `cmd:"" name:"sign-out" help:"End all sessions and links of a person; their tokens go on working."`
+	Token   PeopleToken   `cmd:"" help:"Make, list and revoke tokens with which programs use the API as a person."`
 }
 
 // PeopleList is the command.
