@@ -99,11 +99,13 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 		}
 	}
 	var put reading.Put
-	err = s.db.Write(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
+	// The call's result is written after it, and no answer is given before that.
+	err = s.db.Ahead(ctx, func(tx *sqldb.Tx) (err error) {
 		put = reading.Put{Snapshot: 1}
 		// The run's row is locked so that two pages of one run cannot both find room. SQLite has one writer.
 		if tx.Dialect() == sqldb.Postgres {
-			if _, err = tx.Exec(`UPDATE runs SET id = id WHERE id = $1`, at.Run); err != nil {
+			var id string
+			if _, err = tx.One(`SELECT id FROM runs WHERE id = $1 FOR UPDATE`, []any{at.Run}, &id); err != nil {
 				return err
 			}
 		}

@@ -66,9 +66,9 @@ func OpenPostgres(ctx context.Context, address string) (*DB, error) {
 
 type postgres struct{ pool *sql.DB }
 
-func (p postgres) write(ctx context.Context, lock Lock, do func(*Tx) error) error {
+func (p postgres) write(ctx context.Context, w wish, do func(*Tx) error) error {
 	for n := 1; ; n++ {
-		repeat, err := p.once(ctx, lock, do)
+		repeat, err := p.once(ctx, w, do)
 		if !repeat || n == attempts {
 			return err
 		}
@@ -76,7 +76,7 @@ func (p postgres) write(ctx context.Context, lock Lock, do func(*Tx) error) erro
 }
 
 // once runs the transaction. repeat says that it did nothing and may be run again.
-func (p postgres) once(ctx context.Context, lock Lock, do func(*Tx) error) (repeat bool, err error) {
+func (p postgres) once(ctx context.Context, w wish, do func(*Tx) error) (repeat bool, err error) {
 	conn, release, err := turn(ctx, p.pool)
 	if err != nil {
 		return false, fault(Postgres, err)
@@ -90,7 +90,10 @@ func (p postgres) once(ctx context.Context, lock Lock, do func(*Tx) error) (repe
 	}
 	defer func() { _ = tx.Rollback() }() // where the connection is gone the server does it by itself
 	t := &Tx{ctx: ctx, q: tx, dialect: Postgres}
-	err = t.lock(lock)
+	err = t.lock(w.lock)
+	if err == nil && w.ahead {
+		_, err = t.Exec("SET LOCAL synchronous_commit TO off")
+	}
 	if err == nil {
 		err = t.run(do)
 	}

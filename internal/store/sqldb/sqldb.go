@@ -41,7 +41,7 @@ type DB struct {
 	dialect Dialect
 	file    string
 	read    func(ctx context.Context, do func(*Tx) error) error
-	begin   func(ctx context.Context, lock Lock, do func(*Tx) error) error
+	begin   func(ctx context.Context, w wish, do func(*Tx) error) error
 	own     func() *sql.DB // connections apart, without bounds of time
 	closers []func() error
 	close   sync.Once
@@ -60,10 +60,26 @@ func (db *DB) File() string { return db.file }
 //
 // nil says that it is committed. ErrInDoubt says that nobody knows; every other error that it is not.
 func (db *DB) Write(ctx context.Context, lock Lock, do func(*Tx) error) error {
+	return db.write(ctx, wish{lock: lock}, do)
+}
+
+// Ahead is Write, without a part in the settings lock, for what a Write of this process will follow: it does not wait for
+// the disk. What it commits outlives the process, and a machine that stops, too, once any later Write is committed.
+func (db *DB) Ahead(ctx context.Context, do func(*Tx) error) error {
+	return db.write(ctx, wish{ahead: true}, do)
+}
+
+// wish is what a caller wants of a transaction.
+type wish struct {
+	lock  Lock
+	ahead bool // its commit need not wait for the disk
+}
+
+func (db *DB) write(ctx context.Context, w wish, do func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return db.begin(ctx, lock, do)
+	return db.begin(ctx, w, do)
 }
 
 // Read runs do in a read-only transaction that sees one state of the database. The caller's context ends only the

@@ -85,7 +85,7 @@ func OpenCopy(path string) (*DB, error) {
 		return sql.OpenDB(connector{d, fileURI(path) + "?mode=ro&immutable=1&_defensive=1&_dqs=0&_error_rc=1&_pragma=trusted_schema(OFF)&_pragma=cell_size_check(ON)"})
 	}
 	reading := pool()
-	refuse := func(context.Context, Lock, func(*Tx) error) error { return errors.New("a copy is not written to") }
+	refuse := func(context.Context, wish, func(*Tx) error) error { return errors.New("a copy is not written to") }
 	r := newReaders(reading)
 	return &DB{dialect: SQLite, file: path, read: r.read, begin: refuse, own: pool, closers: []func() error{r.close, reading.Close}}, nil
 }

@@ -23,7 +23,7 @@ func TestStatementCacheIsBounded(t *testing.T) {
 	most := 0
 	for n := range 2000 {
 		var got int
-		if err := w.write(t.Context(), Free, func(tx *Tx) error {
+		if err := w.write(t.Context(), wish{}, func(tx *Tx) error {
 			most = max(most, len(w.prepared)) // in the writer's own goroutine
 			_, err := tx.One(fmt.Sprintf("SELECT %d", n), nil, &got)
 			return err

@@ -9,6 +9,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -25,10 +26,11 @@ const (
 
 // job is a transaction that waits for its turn.
 type job struct {
-	ctx  context.Context
-	do   func(*Tx) error
-	turn atomic.Int32 // waiting, taken by the writer, or left by its caller: whoever is first decides
-	done chan error   // takes one answer and never blocks
+	ctx   context.Context
+	do    func(*Tx) error
+	ahead bool         // its commit need not wait for the disk
+	turn  atomic.Int32 // waiting, taken by the writer, or left by its caller: whoever is first decides
+	done  chan error   // takes one answer and never blocks
 }
 
 const (
@@ -47,6 +49,7 @@ func (j *job) answer(err error) {
 type writer struct {
 	statements
 	pool  *sql.DB
+	lax   bool // commits of the connection do not wait for the disk
 	jobs  chan *job
 	quit  chan struct{}
 	ended chan struct{}
@@ -61,8 +64,8 @@ func newWriter(ctx context.Context, pool *sql.DB) (*writer, error) {
 	return w, nil
 }
 
-func (w *writer) write(ctx context.Context, _ Lock, do func(*Tx) error) error {
-	j := &job{ctx: ctx, do: do, done: make(chan error, 1)}
+func (w *writer) write(ctx context.Context, wish wish, do func(*Tx) error) error {
+	j := &job{ctx: ctx, do: do, ahead: wish.ahead, done: make(chan error, 1)}
 	select {
 	case <-w.quit:
 		return ErrClosed
@@ -172,7 +175,7 @@ func (w *writer) commit(jobs []*job) (again []*job) {
 			j.answer(err)
 		}
 	}
-	if err := w.beginImmediate(); err != nil {
+	if err := w.beginImmediate(!slices.ContainsFunc(jobs, func(j *job) bool { return !j.ahead })); err != nil {
 		refuse(fault(SQLite, err))
 		return nil
 	}
@@ -251,14 +254,23 @@ func (w *writer) work(j *job) error {
 	return tx.run(j.do)
 }
 
-// beginImmediate waits for other processes that write. A busy BEGIN did nothing and may be repeated.
-func (w *writer) beginImmediate() error {
+// beginImmediate waits for other processes that write. A busy BEGIN did nothing and may be repeated. ahead says that the
+// commit need not wait for the disk: the log is written in order, so one that does takes all before it along.
+func (w *writer) beginImmediate(ahead bool) error {
 	if w.conn == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), bound)
 		defer cancel()
 		if err := w.connect(ctx, w.pool); err != nil {
 			return err
 		}
+		w.lax = false // as connections are set up
+	}
+	if ahead != w.lax {
+		// SQLite sets it while it prepares the statement, so none is kept.
+		if _, err := w.conn.ExecContext(context.Background(), map[bool]string{false: "PRAGMA synchronous = FULL", true: "PRAGMA synchronous = NORMAL"}[ahead]); err != nil {
+			return err
+		}
+		w.lax = ahead
 	}
 	for n := 1; ; n++ {
 		err := w.exec("BEGIN IMMEDIATE")
