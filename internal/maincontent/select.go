@@ -127,6 +127,7 @@ func (f *finder) decide(scores []float32) []bool {
 	f.repeats(kept)
 	f.headings(scores, kept)
 	f.pictures(kept)
+	f.items(kept)
 	return kept
 }
 
@@ -317,7 +318,7 @@ func (f *finder) drop(kept []bool) map[*html.Node]struct{} {
 	}
 	for i, k := range kept {
 		b := &f.blocks[i]
-		linked := b.pictures > 0 && b.links*2 > b.letters // a card's picture
+		linked := b.pictures > 0 && b.links*2 > b.letters && f.within(b.owner, tagTable) < 0 // a card's picture
 		if k && !linked || none(&f.elements[b.owner]) {
 			continue
 		}
