@@ -65,10 +65,9 @@ func TestManyDocumentsLeaveNothing(t *testing.T) {
 	if pools.Engine, err = child.New(o); err != nil {
 		t.Fatal(err)
 	}
-	honest := []string{"harbour.docx", "harbour.odt", "harbour.ods", "harbour.xlsx", "harbour-sheetjs.xlsb", "harbour.xls", "harbour-sheetjs.numbers", "harbour.pdf", "harbour-web.pdf"}
-	hostile := []string{"harbour-bomb.xlsx", "harbour-cut.docx", "harbour-cut.pdf", "harbour-entities.docx", "harbour-locked.pdf"}
+	honest, hostile := honestDocuments(), hostileDocuments()
 	bodies := map[string][]byte{}
-	for _, name := range append(honest, hostile...) {
+	for _, name := range slices.Concat(honest, hostile) {
 		if bodies[name], err = os.ReadFile(filepath.Join("..", "..", "testdata", "documents", name)); err != nil {
 			t.Fatal(err)
 		}
@@ -119,6 +118,14 @@ func TestManyDocumentsLeaveNothing(t *testing.T) {
 	if left, err := children(os.Getpid()); err != nil || len(left) > 0 {
 		t.Errorf("left: %q, %v", left, err)
 	}
+}
+
+func honestDocuments() []string {
+	return []string{"harbour.docx", "harbour.odt", "harbour.ods", "harbour.xlsx", "harbour-sheetjs.xlsb", "harbour.xls", "harbour-sheetjs.numbers", "harbour.pdf", "harbour-web.pdf"}
+}
+
+func hostileDocuments() []string {
+	return []string{"harbour-bomb.xlsx", "harbour-cut.docx", "harbour-cut.pdf", "harbour-entities.docx", "harbour-locked.pdf"}
 }
 
 // children are the readers of documents that a process has, as far as the system tells.
