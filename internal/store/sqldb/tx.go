@@ -38,8 +38,11 @@ type Tx struct {
 // Dialect says which database it is.
 func (tx *Tx) Dialect() Dialect { return tx.dialect }
 
-// Exec runs one statement and says how many rows it changed.
+// Exec runs one statement and says how many rows it changed. It takes none that begins or ends a transaction.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {
+	if controls(query) {
+		return 0, tx.fail(unavailable("a statement of it would end the transaction, which others share", errors.New(query)))
+	}
 	args, err := tx.prepare(args)
 	if err != nil {
 		return 0, err
@@ -50,6 +53,16 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	}
 	n, err := r.RowsAffected()
 	return n, tx.fail(err)
+}
+
+// controls says that a statement is one of those about transactions.
+func controls(query string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(query), " ")
+	switch strings.ToUpper(strings.TrimRight(word, ";")) {
+	case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "START", "ABORT":
+		return true
+	}
+	return false
 }
 
 // One reads the first row of a query into dest and says whether there was one.

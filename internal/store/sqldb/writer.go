@@ -1,8 +1,8 @@
 // This file is the one writer of SQLite: it commits together what waits.
 //
-// A commit waits for the disk, and sixteen callers wait for it together. Each job runs in a savepoint, so that one that
-// fails is undone alone. Where SQLite undoes the whole transaction by itself (a full disk, an interrupt), the others are
-// run again, each in a transaction of its own.
+// A commit waits for the disk, and sixteen callers wait for it together. A job that fails is undone alone. Where SQLite
+// undoes the whole transaction by itself (a full disk, an interrupt), the others are run again, each in a transaction of
+// its own.
 package sqldb
 
 import (
@@ -20,6 +20,8 @@ import (
 const (
 	// groupAtMost is how many waiting transactions one commit takes.
 	groupAtMost = 64
+	// waryFor is how many groups are run with savepoints after a job of a group failed.
+	waryFor = 64
 	// busyAttempts times busyWait is how long another process may write before ours are refused.
 	busyAttempts = 5
 )
@@ -50,6 +52,7 @@ type writer struct {
 	statements
 	pool  *sql.DB
 	lax   bool // commits of the connection do not wait for the disk
+	wary  int  // groups that are still run with savepoints
 	jobs  chan *job
 	quit  chan struct{}
 	ended chan struct{}
@@ -162,37 +165,58 @@ func (w *writer) group(group []*job) {
 }
 
 // commit runs jobs in one transaction and answers them. Of several it gives back those that had no fault of their own and
-// must be run again, because SQLite undid the transaction under them.
+// must be run again, each in a transaction of its own.
+//
+// Most jobs succeed, and a savepoint for each costs more than some of them: so they are run without, and where one fails
+// all are undone and run again with savepoints, and so are those that come soon after.
 func (w *writer) commit(jobs []*job) (again []*job) {
+	if w.wary > 0 && len(jobs) > 1 {
+		w.wary--
+		return w.apart(jobs)
+	}
+	again, done := w.together(jobs)
+	if !done {
+		w.wary = waryFor
+		return w.apart(jobs)
+	}
+	return again
+}
+
+// together runs jobs without savepoints. done is false where one of several failed: then nothing was written or answered.
+func (w *writer) together(jobs []*job) (again []*job, done bool) {
 	over := false
 	defer func() {
 		if !over {
 			w.abandon()
 		}
 	}()
-	refuse := func(err error) {
-		for _, j := range jobs {
-			j.answer(err)
-		}
+	if err := w.begin(jobs); err != nil {
+		return nil, true
 	}
-	if err := w.beginImmediate(!slices.ContainsFunc(jobs, func(j *job) bool { return !j.ahead })); err != nil {
-		refuse(fault(SQLite, err))
-		return nil
-	}
-	if len(jobs) == 1 { // nobody else is undone with it, so it needs no savepoint
-		err := w.work(jobs[0])
-		if err == nil {
-			err = w.exec("COMMIT")
-			over = err == nil
-			var e *sqlite.Error
-			if errors.As(err, &e) && e.Code() == sqlite3.SQLITE_ERROR { // there is no transaction
-				err = unavailable("it undoes the transaction", err)
-			}
-			err = commitFault(SQLite, err)
-		} else {
+	for _, j := range jobs {
+		if err := w.work(j); err != nil {
 			over = w.exec("ROLLBACK") == nil
+			if len(jobs) > 1 {
+				return nil, false
+			}
+			j.answer(err)
+			return nil, true
 		}
-		jobs[0].answer(err)
+	}
+	err := w.exec("COMMIT")
+	over = err == nil
+	return answer(jobs, make([]error, len(jobs)), commitFault(SQLite, err)), true
+}
+
+// apart runs jobs in a savepoint each, so that one that fails is undone alone.
+func (w *writer) apart(jobs []*job) (again []*job) {
+	over := false
+	defer func() {
+		if !over {
+			w.abandon()
+		}
+	}()
+	if err := w.begin(jobs); err != nil {
 		return nil
 	}
 	answers := make([]error, len(jobs))
@@ -219,18 +243,34 @@ func (w *writer) commit(jobs []*job) (again []*job) {
 	}
 	err := w.exec("COMMIT")
 	over = err == nil
-	err = commitFault(SQLite, err)
+	return answer(jobs, answers, commitFault(SQLite, err))
+}
+
+// answer tells jobs how they ended, those that had no fault of their own by how the commit did. Where it failed it may be
+// another's fault: these are given back.
+func answer(jobs []*job, answers []error, commit error) (again []*job) {
 	for i, j := range jobs {
 		switch {
 		case answers[i] != nil:
 			j.answer(answers[i])
-		case err != nil && len(jobs) > 1 && !errors.Is(err, ErrInDoubt):
-			again = append(again, j) // it may be another's fault
+		case commit != nil && len(jobs) > 1 && !errors.Is(commit, ErrInDoubt):
+			again = append(again, j)
 		default:
-			j.answer(err)
+			j.answer(commit)
 		}
 	}
 	return again
+}
+
+// begin begins the transaction of jobs, or answers them all.
+func (w *writer) begin(jobs []*job) error {
+	err := w.beginImmediate(!slices.ContainsFunc(jobs, func(j *job) bool { return !j.ahead }))
+	if err != nil {
+		for _, j := range jobs {
+			j.answer(fault(SQLite, err))
+		}
+	}
+	return err
 }
 
 // one runs a job in a savepoint. alive says that the transaction is still there, for the next one.
