@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -238,7 +239,18 @@ func TestStagedKeyComesIntoUseByAdopt(t *testing.T) {
 	if err := errors.Join(s.Unstage(last.Fingerprint()), s.Unstage(last.Fingerprint())); err != nil {
 		t.Fatal(err)
 	}
-	alone(t, filepath.Dir(path), Name, filepath.Base(s.stage(young.Fingerprint())))
+	alone(t, filepath.Dir(path), slices.Sorted(slices.Values([]string{Name, filepath.Base(s.stage(young.Fingerprint())), filepath.Base(s.old(old.Fingerprint()))}))...)
+	// What opens earlier backups is kept, private, and is found.
+	kept, there := s.Old(old.Fingerprint())
+	if info, err := os.Stat(kept); !there || err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the old key: %s, %v, %v", kept, there, err)
+	}
+	if m, err := s.For(old.Fingerprint()); err != nil || m.Fingerprint() != old.Fingerprint() {
+		t.Errorf("the old key is not found: %v", err)
+	}
+	if m, err := s.Master(); err != nil || m.Fingerprint() != next.Fingerprint() {
+		t.Errorf("looking for the old key put it in the new one's place: %v", err)
+	}
 }
 
 // TestTM107KeyOfTheDatabaseIsFoundOrTheWayOutIsNamed: For is what a start asks.
@@ -288,7 +300,12 @@ func TestTM107KeyOfTheDatabaseIsFoundOrTheWayOutIsNamed(t *testing.T) {
 		if got, err := s.For(wanted.Fingerprint()); err != nil || got.Fingerprint() != wanted.Fingerprint() {
 			t.Errorf("%s: %v", name, err)
 		}
-		alone(t, filepath.Dir(path), Name)
+		left := []string{Name}
+		if name == "old key" {
+			left = append(left, filepath.Base(s.old(m.Fingerprint())))
+		}
+		alone(t, filepath.Dir(path), left...)
+		_ = os.Remove(s.old(m.Fingerprint()))
 		if got, err := s.Master(); err != nil || got.Fingerprint() != wanted.Fingerprint() {
 			t.Errorf("%s: the staged key was not put in its place: %v", name, err)
 		}

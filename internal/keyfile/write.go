@@ -126,10 +126,23 @@ func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Adopt puts a staged key in the file's place; the old key is gone with it. Where somebody else did so already, there is
-// nothing to do.
+// old is where the key of a fingerprint is kept once another one took its place.
+func (s *Source) old(fingerprint string) string { return s.file + "." + fingerprint + ".old" }
+
+// Adopt puts a staged key in the file's place, and keeps the one that was there beside it: it is the only one that opens
+// backups that were made before. Where somebody else did so already, there is nothing to do.
 func (s *Source) Adopt(fingerprint string) error {
-	err := os.Rename(s.stage(fingerprint), s.file)
+	_, err := os.Stat(s.stage(fingerprint))
+	if was, there := s.Master(); err == nil && there == nil && was.Fingerprint() != fingerprint {
+		var tmp string
+		if tmp, err = s.write(was); err == nil {
+			err = os.Rename(tmp, s.old(was.Fingerprint()))
+		}
+		if err != nil {
+			return fmt.Errorf("keep the old master key, which opens earlier backups: %w", err)
+		}
+	}
+	err = os.Rename(s.stage(fingerprint), s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if m, there := s.Master(); there == nil && m.Fingerprint() == fingerprint {
 			return nil
@@ -152,8 +165,17 @@ func (s *Source) Unstage(fingerprint string) error {
 	return nil
 }
 
+// Old is the file that has the key of a fingerprint since another took its place; false where there is none.
+func (s *Source) Old(fingerprint string) (path string, there bool) {
+	if s.Given() || s.file == "" {
+		return "", false
+	}
+	m, err := read(s.old(fingerprint))
+	return s.old(fingerprint), err == nil && m.Fingerprint() == fingerprint
+}
+
 // For gives the key of a fingerprint, and puts it in its place first where it is still staged: a change of the master key
-// was cut off after its commit. ErrMissing and ErrOther are told apart; each error names the way out.
+// was cut off after its commit. One that another took the place of is looked for, too: an earlier backup is under it. ErrMissing and ErrOther are told apart; each error names the way out.
 func (s *Source) For(fingerprint string) (seal.Master, error) {
 	m, err := s.Master()
 	if err == nil && m.Fingerprint() == fingerprint {
@@ -162,6 +184,9 @@ func (s *Source) For(fingerprint string) (seal.Master, error) {
 	if !s.Given() && s.file != "" {
 		if next, staged := read(s.stage(fingerprint)); staged == nil && next.Fingerprint() == fingerprint {
 			return next, s.Adopt(fingerprint)
+		}
+		if was, kept := read(s.old(fingerprint)); kept == nil && was.Fingerprint() == fingerprint {
+			return was, nil
 		}
 	}
 	const way = "put the right key back there, or in the variable " + Variable + ", or take it from an export with `wayleave keys import`"

@@ -22,7 +22,7 @@ import (
 type Keys struct {
 	Status KeysStatus `cmd:"" default:"withargs" help:"Say how the keys are (what keys alone does)."`
 	Rotate KeysRotate `cmd:"" help:"Make a new key: everything is sealed with it from now on, and what is there is sealed anew."`
-	Rewrap KeysRewrap `cmd:"" help:"Make a new master key, and put the keys under it."`
+	Rewrap KeysRewrap `cmd:"" help:"Make a new master key, and put the keys under it. The old one is kept beside it: earlier backups open with it alone."`
 	Export KeysExport `cmd:"" help:"Write the master key to a file under a passphrase, to keep elsewhere."`
 	Import KeysImport `cmd:"" help:"Put the master key of an export in its place."`
 }
@@ -209,6 +209,7 @@ func (c *KeysRewrap) Run(s *cli.Session) error {
 	}
 	defer in.Close()
 	fingerprint, where := "", in.Masters.Where()
+	was, _ := in.Masters.Master() // a locked install is refused below
 	if c.To == "" {
 		fingerprint, err = in.Keys.Rewrap(s.Ctx, place.ByCLI)
 	} else {
@@ -233,6 +234,9 @@ func (c *KeysRewrap) Run(s *cli.Session) error {
 		s.Err.Printf("every server and command needs --key-file %s (or WAYLEAVE_KEY_FILE) from now on; those that run go on until they are started anew. The old key opens older backups: keep it while you keep those\n", place.ShellWord(place.Absolute(c.To)))
 	}
 	s.Err.Printf("an earlier `keys export` has the old key: export anew. Backups that were made before open with the old key alone\n")
+	if old, kept := in.Masters.Old(was.Fingerprint()); kept && c.To == "" {
+		s.Err.Printf("the old key is kept in %s; remove it once no backup of before is kept, or take it to where the backups are\n", old)
+	}
 	return nil
 }
 
