@@ -69,3 +69,33 @@ func TestFilesOfAnEarlierVersionAreTakenOver(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptPageOfAHostThatIsOffTheListIsNotReadOn: what may not be read now stays unread, though it was kept when it might.
+func TestKeptPageOfAHostThatIsOffTheListIsNotReadOn(t *testing.T) {
+	url, permit, asked := site(t, strings.Repeat("internal wiki ", 3000)+"needle")
+	in := launch(t, Options{})
+	alice := in.client(t, in.token(t, "alice"), "")
+	if _, err := in.beside.Allowed.Allow(t.Context(), permit.String(), "", "test"); err != nil {
+		t.Fatal(err)
+	}
+	in.until(t, "the host may be read", func() bool {
+		_, failed := read(t, alice, map[string]any{"url": url})
+		return !failed
+	})
+	if got, failed := read(t, alice, map[string]any{"url": url, "offset": 13000}); failed || !strings.Contains(got, "wiki") {
+		t.Fatal(got)
+	}
+	before := asked.Load()
+	if _, err := in.beside.Allowed.Remove(t.Context(), permit.String(), "", "test"); err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []map[string]any{{"url": url, "offset": 13000}, {"url": url, "find": "needle"}} {
+		in.until(t, "the kept page is refused", func() bool {
+			got, failed := read(t, alice, more)
+			return failed && strings.Contains(got, "web_fetch_disallowed_url") && !strings.Contains(got, "wiki")
+		})
+	}
+	if asked.Load() != before {
+		t.Error("the site was asked")
+	}
+}

@@ -134,18 +134,9 @@ func (f *Fetch) Bound() time.Duration { return f.r.o.Timeout + waitBound }
 // Kept says whether Look found the page kept, so that nothing will be sent.
 func (f *Fetch) Kept() bool { return f.kept != nil }
 
-// Look finds the page if the call reads on in one that is kept, else judges the address. The result is a refusal.
+// Look judges the address, and finds the page if the call reads on in one that is kept. The result is a refusal. What may
+// not be read now is not read on either, though it was kept when it might.
 func (f *Fetch) Look(ctx context.Context, at Place) (*agenttool.Result, error) {
-	if f.args.Offset > 0 || f.args.Find != "" {
-		kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
-		if err != nil {
-			return nil, fmt.Errorf("look for a kept page: %w", err)
-		}
-		if kept != nil {
-			f.kept = kept
-			return nil, nil
-		}
-	}
 	source, err := f.r.o.Sources(at.Agent)
 	if err != nil {
 		return nil, fmt.Errorf("source of agent %s: %w", at.Agent, err)
@@ -153,13 +144,28 @@ func (f *Fetch) Look(ctx context.Context, at Place) (*agenttool.Result, error) {
 	judge, ok := source.(interface {
 		Check(webfetch.Request) error
 	})
-	if !ok {
+	if ok {
+		if err := judge.Check(f.args.Request()); err != nil {
+			refused := f.r.failed(err, at)
+			return &refused, nil
+		}
+	}
+	if f.args.Offset == 0 && f.args.Find == "" {
 		return nil, nil
 	}
-	if err := judge.Check(f.args.Request()); err != nil {
-		refused := f.r.failed(err, at)
-		return &refused, nil
+	kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
+	if err != nil {
+		return nil, fmt.Errorf("look for a kept page: %w", err)
 	}
+	if kept == nil {
+		return nil, nil
+	}
+	if came := f.args.Request(); ok && kept.Page.FinalURL != "" {
+		if came.URL = kept.Page.FinalURL; judge.Check(came) != nil {
+			return nil, nil // it is fetched anew, and refused where it leads
+		}
+	}
+	f.kept = kept
 	return nil, nil
 }
 
