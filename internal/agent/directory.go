@@ -16,8 +16,14 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrDisabled says that a token is right and its agent is disabled. It is an ErrUnknownToken too: doors that do not
 	// tell them apart refuse both alike.
-	ErrDisabled = fmt.Errorf("the agent of this token is disabled; an owner enables it: %w", ErrUnknownToken)
+	ErrDisabled error = disabled{}
 )
+
+// disabled is ErrDisabled: its words alone are said, since the other error's would be wrong here.
+type disabled struct{}
+
+func (disabled) Error() string { return "the agent of this token is disabled; an owner enables it" }
+func (disabled) Unwrap() error { return ErrUnknownToken }
 
 // Rows keeps agents and tokens. Each method is one transaction. by is who changes something, as the audit names actors;
 // a change that changes nothing is not audited. ErrNotFound says that a row is not there or is another agent's.

@@ -42,9 +42,12 @@ func (c *Allow) Run(s *cli.Session) error {
 	defer in.Close()
 	of := ""
 	if c.Agent != "" && len(c.Hosts) > 0 {
-		a, _, err := in.Agents.EnsureAgent(s.Ctx, c.Agent, place.ByCLI)
+		a, made, err := in.Agents.EnsureAgent(s.Ctx, c.Agent, place.ByCLI)
 		if err != nil {
 			return err
+		}
+		if made {
+			s.Err.Printf("note: there was no agent %s; it is made, without a token\n", c.Agent)
 		}
 		of = a.ID
 	}
@@ -106,6 +109,9 @@ func (c *Allow) stillRefused(s *cli.Session, host string, at datafolder.Server) 
 			names = append(names, a.String())
 		}
 		s.Err.Printf("note: cloud metadata addresses stay refused until each is allowed by itself, here %s\n", strings.Join(names, ", "))
+	}
+	if name := strings.TrimPrefix(host, "*."); new(weburl.Policy).Judge("http://"+name+"/").Verdict == "allow" {
+		s.Err.Printf("note: a public %s needs no permit; this one counts where the name leads to a private address. It shuts no other host out: `serve --allowed-hosts` does\n", name)
 	}
 	if place.Covers(permit, at) {
 		s.Err.Printf("note: the server's own listener %s stays refused: no agent ever reads it, allowed or not\n", at.Listen)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 
 	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/weburl"
@@ -57,8 +58,22 @@ type judge struct {
 }
 
 func (j *judge) print(v weburl.Verdict) error {
+	v.Permit = atPort(v.Permit, v.URL)
 	j.permit = cmp.Or(j.permit, v.Permit)
 	return j.s.Out.JSONLine(v)
+}
+
+// atPort narrows a permit to the port that was asked for, where that is none that goes without saying.
+func atPort(permit, address string) string {
+	u, err := weburl.Parse(address)
+	if permit == "" || err != nil || u.Port() == map[string]uint16{"http": 80, "https": 443}[u.Scheme()] {
+		return permit
+	}
+	narrow := permit + ":" + strconv.Itoa(int(u.Port()))
+	if _, err := weburl.ParsePermit(narrow); err != nil { // a port that no permit opens
+		return permit
+	}
+	return narrow
 }
 
 func (j *judge) lines() error {

@@ -26,7 +26,7 @@ import (
 type serviceFlags struct {
 	page.ReadFlags
 	Description   *string `help:"What a model sees of web_fetch, in place of the built-in text." placeholder:"TEXT"`
-	PerMinute     int     `help:"Fetches of an agent in a minute (1 or more; default 600)." default:"600" placeholder:"N"`
+	PerMinute     int     `help:"Fetches of all agents together in a minute (1 or more; default 600)." default:"600" placeholder:"N"`
 	PerHost       int     `help:"Fetches of an agent from one host at once (1 or more; default 4)." default:"4" placeholder:"N"`
 	PerHostSecond int     `help:"Fetches of an agent from one host in a second (1 or more; default 10)." default:"10" placeholder:"N"`
 	LogLevel      string  `enum:"debug,info,warn,error" default:"info" help:"What is logged on standard error: debug, info, warn, error."`
