@@ -24,8 +24,16 @@
     if (document.body.dataset.live && !secret()) tabs.postMessage({ want: "confirm" });
   }
 
-  // ---- asking the API
+  // ---- asking the API; where this tab has no second secret, a password brings one and the request is made again
   async function call(method, path, body) {
+    try {
+      return await once(method, path, body);
+    } catch (p) {
+      if (p.code !== "confirm_missing" || !await unlock()) throw p;
+      return once(method, path, body);
+    }
+  }
+  async function once(method, path, body) {
     const headers = { Accept: "application/json" };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (method !== "GET" && secret()) headers["Wayleave-Confirm"] = secret();
@@ -40,6 +48,28 @@
     try { value = text ? JSON.parse(text) : null; } catch { value = { detail: "The answer cannot be read.", code: "unreadable" }; }
     if (!answer.ok) throw value || { detail: "Status " + answer.status, code: String(answer.status) };
     return value;
+  }
+  function unlock() {
+    const d = $("#unlock");
+    if (!d) return false;
+    const form = $("form", d), error = $(".err", d), b = $("[type=submit]", d);
+    return new Promise((done) => {
+      let got = false;
+      form.onsubmit = async (e) => {
+        e.preventDefault();
+        error.hidden = true;
+        busy(b, true);
+        try {
+          const session = await once("POST", "/api/sign-in", JSON.stringify(Object.fromEntries(new FormData(form))));
+          sessionStorage.setItem(CONFIRM, session.confirm);
+          got = true;
+          d.close();
+        } catch (p) { error.hidden = false; error.textContent = words(p); }
+        busy(b, false);
+      };
+      d.addEventListener("close", () => { form.reset(); error.hidden = true; done(got); }, { once: true });
+      d.showModal();
+    });
   }
   const words = (p) => {
     let text = p.detail || p.title || p.code || "It did not work.";
@@ -157,6 +187,7 @@
     const byPassword = $("[data-password]", at), byLink = $("[data-link]", at);
     const link = location.hash.startsWith("#wl_link_") ? location.hash.slice(1) : "";
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+    addEventListener("hashchange", () => { if (location.hash.startsWith("#wl_link_")) location.reload(); }); // one that is opened in this tab
     if (link) { byPassword.hidden = true; byLink.hidden = false; $("button", byLink).focus(); }
     const enter = (form, path, body) => form.addEventListener("submit", async (e) => {
       e.preventDefault();
