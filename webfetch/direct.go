@@ -13,16 +13,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/internal/hop"
+	"github.com/wayleave/wayleave/internal/robots"
 	"github.com/wayleave/wayleave/weburl"
 )
 
 // Fetcher is the built-in Source: it asks the site itself and converts here. Made by Direct; safe for concurrent use.
-// It keeps nothing between calls but the politeness owed to each host: no page, cookie, connection or TLS ticket.
+// It keeps nothing between calls but the politeness owed to each host, and what a robots.txt said where that is obeyed: no
+// page, cookie, connection or TLS ticket.
 type Fetcher struct {
 	policy       *weburl.Policy
 	judge        func(*weburl.URL) error // the policy on a redirect target
 	transport    hopper
 	politeness   *Politeness
+	robots       *Robots // nil: none is obeyed
+	product      string  // under which a robots.txt knows us
 	maxRedirects int
 	maxBodyBytes int64
 	timeout      time.Duration
@@ -61,6 +65,8 @@ func Direct(opts Options) (*Fetcher, error) {
 		judge:        dialer.CheckURL,
 		transport:    transport,
 		politeness:   opts.Politeness,
+		robots:       opts.Robots,
+		product:      robots.Product(transport.UserAgent),
 		maxRedirects: valueOr(opts.MaxRedirects, DefaultMaxRedirects),
 		maxBodyBytes: valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes),
 		timeout:      valueOr(opts.Timeout, DefaultTimeout),
@@ -113,7 +119,7 @@ func (f *Fetcher) fetch(ctx context.Context, url string, req Request) (*Page, er
 	}
 	p := c.page(int64(len(r.body)))
 	p.RequestedURL, p.FinalURL, p.Status = t.requested, r.url, a.Status
-	p.RetrievedAt, p.Headers, p.Redirects = retrieved, keptHeaders(a.Header), t.redirects()
+	p.RetrievedAt, p.Headers, p.Redirects, p.Robots = retrieved, keptHeaders(a.Header), t.redirects(), t.robots
 	return p, nil
 }
 

@@ -107,6 +107,9 @@ type Page struct {
 	Links []Link `json:"links,omitempty"`
 	// Declared is what the page says of itself, in its own words; nil for what is not HTML.
 	Declared *Declared `json:"-"`
+	// Robots is what each robots.txt that was obeyed said of the URLs that were asked for, in their order; nil where none
+	// was.
+	Robots []RobotsVerdict `json:"-"`
 	// Thin are the facts that say that this is hardly the page one asked for; empty for an ordinary page.
 	Thin []Thin `json:"thin,omitempty"`
 	// Notes are told to the model between header and content.

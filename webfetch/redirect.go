@@ -20,6 +20,7 @@ type trail struct {
 	requested string
 	urls      []*weburl.URL // asked for, in order; the last is where we are
 	status    int           // of the redirect that led to the last; 0 for the first
+	robots    []RobotsVerdict
 }
 
 func (t *trail) here() *weburl.URL { return t.urls[len(t.urls)-1] }
@@ -37,6 +38,9 @@ func (t *trail) redirects() []string {
 // hop with answer.Close. Bodies of redirects are not read.
 func (f *Fetcher) follow(ctx context.Context, t *trail, accept string) (*hop.Answer, error) {
 	for {
+		if err := f.obey(ctx, t); err != nil {
+			return nil, err
+		}
 		a, err := f.hop(ctx, t, accept)
 		if err != nil {
 			return nil, err
