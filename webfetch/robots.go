@@ -117,6 +117,10 @@ func specificity(p weburl.HostPattern) int {
 	return exact
 }
 
+// RobotsProduct is the name under which a robots.txt knows who sends a User-Agent: the letters, hyphens and underscores that
+// it begins with. Empty where it begins with none; then only the rules for everybody count.
+func RobotsProduct(userAgent string) string { return robots.Product(userAgent) }
+
 // RobotsVerdict is what the robots.txt of a site says of one URL.
 type RobotsVerdict struct {
 	Host    string // the site's, canonical

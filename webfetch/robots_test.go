@@ -157,7 +157,9 @@ func TestRobotsRedirects(t *testing.T) {
 		}
 	}
 	to := func(location string) func(string) testsite.Answer {
-		return func(string) testsite.Answer { return testsite.Answer{Status: 302, Fields: []string{"Location: " + location}} }
+		return func(string) testsite.Answer {
+			return testsite.Answer{Status: 302, Fields: []string{"Location: " + location}}
+		}
 	}
 	for _, c := range []struct {
 		name          string

@@ -38,8 +38,9 @@ type Options struct {
 	Timeout time.Duration
 	// Description replaces what a model sees of the tool; empty means the built-in one.
 	Description string
-	// PermitCommand and Abilities are what answers may name; see webfetch.AnswerOptions.
+	// PermitCommand, RobotsSetting and Abilities are what answers may name; see webfetch.AnswerOptions.
 	PermitCommand string
+	RobotsSetting string
 	Abilities     webfetch.Abilities
 	// PageChars bounds a window in code points, beside the model's max_bytes; 0 means the library's default.
 	PageChars int
@@ -214,7 +215,9 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	if err != nil {
 		return Answer{Sent: true}, fmt.Errorf("keep the page: %w", err)
 	}
-	return f.answer(page, at, put.Snapshot, notes(f.args, put), true), nil
+	a := f.answer(page, at, put.Snapshot, notes(f.args, put), true)
+	a.Why = whyRead(page)
+	return a, nil
 }
 
 func (f *Fetch) answer(p *webfetch.Page, at Place, snapshot int, extra []webfetch.Note, sent bool) Answer {
@@ -258,5 +261,5 @@ func (r *Reader) slotsOf(agent string) chan struct{} {
 }
 
 func (r *Reader) failed(err error, at Place) agenttool.Result {
-	return webfetch.ErrorResult(err, webfetch.AnswerOptions{PermitCommand: r.o.PermitCommand, Abilities: r.abilities(at.abilities())})
+	return webfetch.ErrorResult(err, webfetch.AnswerOptions{PermitCommand: r.o.PermitCommand, RobotsSetting: r.o.RobotsSetting, Abilities: r.abilities(at.abilities())})
 }
