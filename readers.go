@@ -94,6 +94,11 @@ func (s source) Fetch(ctx context.Context, req webfetch.Request) (*webfetch.Page
 	return page, s.judged(err)
 }
 
+func (s source) Refetch(ctx context.Context, req webfetch.Request, kept *webfetch.Page) (*webfetch.Page, error) {
+	page, err := s.Fetcher.Refetch(ctx, req, kept)
+	return page, s.judged(err)
+}
+
 func (s source) judged(err error) error {
 	var refused *webfetch.Error
 	if !errors.As(err, &refused) || !refused.PrivateHost {

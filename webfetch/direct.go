@@ -87,17 +87,18 @@ func Direct(opts Options) (*Fetcher, error) {
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Page, error) {
 	url := trimURL(req.URL)
 	return within(ctx, f.timeout, url, func(ctx context.Context) (*Page, error) {
-		return f.fetch(ctx, url, req)
+		return f.fetch(ctx, url, req, nil)
 	})
 }
 
-// fetch is Fetch without its deadline.
-func (f *Fetcher) fetch(ctx context.Context, url string, req Request) (*Page, error) {
+// fetch is Fetch without its deadline. Of a page that is kept it gives that one, where the site says that it still holds.
+func (f *Fetcher) fetch(ctx context.Context, url string, req Request, kept *Page) (*Page, error) {
 	format := req.Format
 	t, bad := f.begin(url, req)
 	if bad != nil {
 		return nil, bad
 	}
+	t.kept = kept
 	accept := acceptAuto
 	if format == FormatRaw {
 		accept = acceptRaw
@@ -108,6 +109,13 @@ func (f *Fetcher) fetch(ctx context.Context, url string, req Request) (*Page, er
 	}
 	defer a.Close()
 	retrieved := time.Now().UTC()
+	if t.asked && a.Status == http.StatusNotModified {
+		if p := t.stillHolds(a.Header, retrieved); p != nil {
+			return p, nil
+		}
+		a.Close()
+		return f.fetch(ctx, url, req, nil)
+	}
 	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format, retryAfter: a.Header.Values("Retry-After")}
 	if r.body, err = f.body(a, &r); err != nil {
 		return nil, err
@@ -120,6 +128,7 @@ func (f *Fetcher) fetch(ctx context.Context, url string, req Request) (*Page, er
 	p := c.page(int64(len(r.body)))
 	p.RequestedURL, p.FinalURL, p.Status = t.requested, r.url, a.Status
 	p.RetrievedAt, p.Headers, p.Redirects, p.Robots = retrieved, keptHeaders(a.Header), t.redirects(), t.robots
+	p.NoStore, p.Age = noStore(a.Header), ageOf(a.Header)
 	return p, nil
 }
 

@@ -195,6 +195,10 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 		return Answer{}, ctx.Err()
 	}
 	defer func() { <-slots }()
+	ask, err := f.asking(ctx, at, source)
+	if err != nil {
+		return Answer{}, err
+	}
 	permit, err := gate(ctx)
 	if err != nil {
 		return Answer{}, err
@@ -203,7 +207,7 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	if err != nil {
 		return Answer{}, err
 	}
-	page, err := source.Fetch(sending, f.args.Request())
+	page, err := ask(sending)
 	switch {
 	case err != nil && sending.Err() != nil:
 		return Answer{Sent: true}, context.Cause(sending)
@@ -218,6 +222,26 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	a := f.answer(page, at, put.Snapshot, notes(f.args, put), true)
 	a.Why = whyRead(page)
 	return a, nil
+}
+
+// asking says how the source is asked: for a page that the run still keeps, only whether it still holds, where the source
+// can ask that and the site said how.
+func (f *Fetch) asking(ctx context.Context, at Place, source webfetch.Source) (func(context.Context) (*webfetch.Page, error), error) {
+	again, able := source.(interface {
+		Refetch(context.Context, webfetch.Request, *webfetch.Page) (*webfetch.Page, error)
+	})
+	if !able {
+		return func(ctx context.Context) (*webfetch.Page, error) { return source.Fetch(ctx, f.args.Request()) }, nil
+	}
+	kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
+	if err != nil {
+		return nil, fmt.Errorf("look for a kept page: %w", err)
+	}
+	var page *webfetch.Page
+	if kept != nil {
+		page = kept.Page
+	}
+	return func(ctx context.Context) (*webfetch.Page, error) { return again.Refetch(ctx, f.args.Request(), page) }, nil
 }
 
 func (f *Fetch) answer(p *webfetch.Page, at Place, snapshot int, extra []webfetch.Note, sent bool) Answer {

@@ -43,9 +43,16 @@ func whyOf(err error) string {
 	return ""
 }
 
-// whyRead says what of a page's reading its code does not: what the robots.txt said that were obeyed.
+// whyRead says what of a page's reading its code does not: how old the answer is, and what the robots.txt said that were
+// obeyed.
 func whyRead(p *webfetch.Page) string {
 	var said []string
+	if p.Same {
+		said = append(said, "the site said that the page is the one that is kept for this run")
+	}
+	if p.Age > 0 {
+		said = append(said, "a cache before the site had the answer for "+strconv.Itoa(int(p.Age/time.Second))+" s")
+	}
 	for _, v := range p.Robots {
 		said = append(said, ofRobots(v))
 	}
