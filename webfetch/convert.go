@@ -37,6 +37,7 @@ type reply struct {
 	contentType []string // as served, in order
 	format      Format
 	retryAfter  []string // as served
+	pointers    []string // references of its header fields, to what belongs to the page
 	body        []byte
 	mediaType   string // by which the body is read; empty before read knows it
 }
@@ -69,6 +70,7 @@ type content struct {
 	fullChars int  // of the whole page, where text is a part of it
 	links     []Link
 	declared  *Declared
+	refs      []string // of the tree's links, to what belongs to the page
 	thin      []Thin
 	notes     []Note
 }
@@ -211,6 +213,7 @@ func (c converter) convert(ctx context.Context, r *reply, k bodytype.Kind, label
 		return nil, err
 	}
 	got.title = mdtext.ClipTitle(got.title)
+	got.point(r, got.refs...)
 	if k != bodytype.HTML || raw || c.html != nil { // else the tree has spoken
 		got.thin = textFacts(k, raw, r, got)
 	}
@@ -259,7 +262,7 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 		return err
 	}
 	got.title = markdown.Title(root)
-	got.thin = thinFacts(root, r.status, got)
+	got.thin, got.refs = thinFacts(root, r.status, got), hrefs(root)
 	if c.part == PartMain {
 		if err := c.mainPart(ctx, root, o, got); err != nil {
 			return err

@@ -116,7 +116,7 @@ func (f *Fetcher) fetch(ctx context.Context, url string, req Request, kept *Page
 		a.Close()
 		return f.fetch(ctx, url, req, nil)
 	}
-	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format, retryAfter: a.Header.Values("Retry-After")}
+	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format, retryAfter: a.Header.Values("Retry-After"), pointers: pointers(a.Header)}
 	if r.body, err = f.body(a, &r); err != nil {
 		return nil, err
 	}
