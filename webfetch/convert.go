@@ -350,7 +350,7 @@ func thinFacts(root *html.Node, status int, got *content) []Thin {
 // textFacts are those of a body without a tree. Who asks for a body as it was sent reads it themselves: of a raw one
 // the status alone speaks.
 func textFacts(k bodytype.Kind, raw bool, r *reply, got *content) []Thin {
-	p := thin.Page{Status: known(r.status), Title: got.title}
+	p := thin.Page{Status: known(r.status), Title: got.title, Plain: k == bodytype.Text}
 	switch {
 	case raw:
 		return asThin(thin.Facts(nil, p))

@@ -35,6 +35,7 @@ func TestW122EveryKindIsToldAndItsNearMissIsNot(t *testing.T) {
 		{"a shell", html, `<title>App</title><div id="root"></div><script src="/a.js"></script>`, 200, "",
 			"js_shell: 0 words of text and 1 script, root element empty; a browser would run the scripts, or another source has the text"},
 		{"an article that mentions it", html, article + `<p>Please enable JavaScript to run this app, said the noscript of 2015.</p><noscript>You need to enable JavaScript.</noscript><script src="/a.js"></script>`, 200, "", ""},
+		{"a file that says what it needs", text, "This program requires JavaScript 1.5 or later.", 200, "", ""},
 		{"a shell that is asked for as sent", html, `<title>App</title><div id="root"></div><script src="/a.js"></script>`, 200, `,"format":"raw"`, ""},
 		{"a wall of consent", html, `<div class="consent"><h1>Before you continue</h1><p>We and our 842 partners use cookies.</p><button>Accept all</button></div>`, 200, "",
 			"consent_wall: a consent box with 1 button; 0 words besides it; a person's browser may get past it, or use another source"},

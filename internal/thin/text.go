@@ -100,9 +100,9 @@ func edgeError(r *reading, p Page) (Fact, bool) {
 	return Fact{}, false
 }
 
-// demandOfScripts is a shell whose converter left nothing but its noscript.
-func demandOfScripts(r *reading, _ Page) (Fact, bool) {
-	if r.main > 0 && r.main <= askingText && r.technical == 0 && r.headings == "" && scriptDemand.MatchString(r.text) {
+// demandOfScripts is a shell of which somebody's converter left nothing but its noscript.
+func demandOfScripts(r *reading, p Page) (Fact, bool) {
+	if !p.Plain && r.main > 0 && r.main <= askingText && r.technical == 0 && r.headings == "" && scriptDemand.MatchString(r.text) {
 		return Fact{JSShell, counted(r.main, "word") + " of text, which asks for scripts"}, true
 	}
 	return Fact{}, false

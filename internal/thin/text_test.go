@@ -55,6 +55,20 @@ func TestTextsWithoutATree(t *testing.T) {
 	}
 }
 
+// TestTextThatWasServedAsSuchIsNoShell: a file may say what it needs.
+func TestTextThatWasServedAsSuchIsNoShell(t *testing.T) {
+	const needs = "This program requires JavaScript 1.5 or later."
+	if facts := Text(needs, Page{Status: 200, Plain: true}); len(facts) != 0 {
+		t.Errorf("served: %+v", facts)
+	}
+	if facts := Text(needs, Page{Status: 200}); len(facts) != 1 || facts[0].Kind != JSShell {
+		t.Errorf("made of a page: %+v", facts)
+	}
+	if facts := Text("Not Found", Page{Status: 200, Plain: true}); len(facts) != 1 {
+		t.Errorf("the other kinds: %+v", facts)
+	}
+}
+
 func TestDataOfChallenges(t *testing.T) {
 	for _, c := range []struct {
 		name, body, kind string
