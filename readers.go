@@ -26,7 +26,8 @@ type readers struct {
 
 type agentReader struct {
 	politeness *webfetch.Politeness
-	edition    string // of what was allowed when fetcher was made
+	robots     *webfetch.Robots // what sites told this agent alone
+	edition    string           // of what was allowed when fetcher was made
 	fetcher    source
 }
 
@@ -58,7 +59,7 @@ func (r *readers) source(id string) (webfetch.Source, error) {
 	defer r.mu.Unlock()
 	a := r.byID[id]
 	if a == nil {
-		a = &agentReader{politeness: webfetch.NewPoliteness(r.o.PerHost, r.o.PerHostSecond)}
+		a = &agentReader{politeness: webfetch.NewPoliteness(r.o.PerHost, r.o.PerHostSecond), robots: r.o.Fetch.Robots.Apart()}
 		r.byID[id] = a
 	}
 	if a.fetcher.Fetcher != nil && a.edition == edition {
@@ -70,7 +71,7 @@ func (r *readers) source(id string) (webfetch.Source, error) {
 	}
 	policy.Permitted = slices.Concat(policy.Permitted, permits)
 	o := r.o.Fetch
-	o.Policy, o.Dialer, o.Politeness = nil, &weburl.Dialer{Policy: &policy, Listeners: r.o.Listeners}, a.politeness
+	o.Policy, o.Dialer, o.Politeness, o.Robots = nil, &weburl.Dialer{Policy: &policy, Listeners: r.o.Listeners}, a.politeness, a.robots
 	fetcher, err := webfetch.Direct(o)
 	if err != nil {
 		return nil, err
@@ -90,6 +91,11 @@ func (s source) Check(req webfetch.Request) error { return s.judged(s.Fetcher.Ch
 
 func (s source) Fetch(ctx context.Context, req webfetch.Request) (*webfetch.Page, error) {
 	page, err := s.Fetcher.Fetch(ctx, req)
+	return page, s.judged(err)
+}
+
+func (s source) Refetch(ctx context.Context, req webfetch.Request, kept *webfetch.Page) (*webfetch.Page, error) {
+	page, err := s.Fetcher.Refetch(ctx, req, kept)
 	return page, s.judged(err)
 }
 

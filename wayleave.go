@@ -27,7 +27,7 @@ import (
 
 // Options of a service. Data is required; every other zero value is a default.
 type Options struct {
-	// Fetch says what may be read and how. It has no Dialer, and its Politeness is replaced: each agent has one of its own.
+	// Fetch says what may be read and how. It has no Dialer, and its Politeness and Robots are replaced: each agent has its own.
 	Fetch webfetch.Options
 	// Data is the folder of the install: its database unless Database is set, its master key unless Key or KeyFile is.
 	Data string

@@ -161,9 +161,12 @@ func (s *Service) reader(shelf reading.Shelf) (*reading.Reader, error) {
 		timeout = *s.o.Fetch.Timeout
 	}
 	return reading.New(reading.Options{Sources: sources.source, Shelf: shelf, Digest: s.name, Timeout: timeout, Description: description,
-		PermitCommand: s.o.PermitCommand, PageChars: pageChars,
+		PermitCommand: s.o.PermitCommand, RobotsSetting: robotsSetting, PageChars: pageChars,
 		Abilities: webfetch.Abilities{Documents: s.o.Fetch.Documents != nil, MainContent: s.o.Fetch.Converter == nil}})
 }
+
+// robotsSetting is how an operator exempts a site from its robots.txt, as a refusal tells it.
+const robotsSetting = "wayleave serve --robots-ignore"
 
 // name gives the name under which something is kept: keyed, so that it says nothing to who reads the database.
 func (s *Service) name(parts ...string) string {

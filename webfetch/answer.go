@@ -30,6 +30,9 @@ type AnswerOptions struct {
 	// PermitCommand is the command with which a person permits a private host, such as "wayleave allow"; a refusal of
 	// such a host names it with the host. Empty where there is no such command.
 	PermitCommand string
+	// RobotsSetting is the setting with which an operator exempts a site from its robots.txt, such as "--robots-ignore"; a
+	// refusal by one names it with the host. Empty where there is no such setting.
+	RobotsSetting string
 	// Abilities decide what may be named.
 	Abilities Abilities
 }
@@ -52,6 +55,9 @@ func ReadWindow(p *Page, a Arguments, o AnswerOptions) *Window {
 		c.maxBytes = DefaultWindowBytes
 	}
 	own := pageNotes(p, o.Abilities)
+	if a.Offset > 0 { // who reads on was told where the reading began
+		own = slices.DeleteFunc(own, func(n Note) bool { return n.Kind == "llms_txt" })
+	}
 	c.notes = slices.Concat(own, o.Notes)
 	from := pagetext.Place{Offset: max(a.Offset, 0)}
 	from.Byte = c.text.ByteAt(from.Offset)

@@ -37,6 +37,7 @@ type reply struct {
 	contentType []string // as served, in order
 	format      Format
 	retryAfter  []string // as served
+	pointers    []string // references of its header fields, to what belongs to the page
 	body        []byte
 	mediaType   string // by which the body is read; empty before read knows it
 }
@@ -69,6 +70,7 @@ type content struct {
 	fullChars int  // of the whole page, where text is a part of it
 	links     []Link
 	declared  *Declared
+	refs      []string // of the tree's links, to what belongs to the page
 	thin      []Thin
 	notes     []Note
 }
@@ -211,6 +213,10 @@ func (c converter) convert(ctx context.Context, r *reply, k bodytype.Kind, label
 		return nil, err
 	}
 	got.title = mdtext.ClipTitle(got.title)
+	got.point(r, got.refs...)
+	if k != bodytype.HTML || raw || c.html != nil { // else the tree has spoken
+		got.thin = textFacts(k, raw, r, got)
+	}
 	if raw {
 		got.via = ViaRaw
 		return got, nil
@@ -256,7 +262,7 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 		return err
 	}
 	got.title = markdown.Title(root)
-	got.thin = thinFacts(root, r.status, got)
+	got.thin, got.refs = thinFacts(root, r.status, got), hrefs(root)
 	if c.part == PartMain {
 		if err := c.mainPart(ctx, root, o, got); err != nil {
 			return err
@@ -296,8 +302,11 @@ func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Opt
 	chars := utf8.RuneCountInString(text)
 	if selection.Thin() || isBlank(text) && !isBlank(got.text) {
 		if len(got.thin) == 0 { // a page that is known to be thin has no main content to speak of
-			got.thin = append(got.thin, Thin{Kind: "thin_extract",
-				Fact: fmt.Sprintf("the main content found has %d of %d characters; the whole page is shown", chars, full)})
+			found := fmt.Sprintf("the main content found has %d of %d characters", chars, full)
+			if selection.Letters == 0 { // then nothing is left out either, and chars says nothing
+				found = fmt.Sprintf("no main content was found in %d characters", full)
+			}
+			got.thin = append(got.thin, Thin{Kind: "thin_extract", Fact: found + "; the whole page is shown"})
 		}
 		return nil
 	}
@@ -335,14 +344,38 @@ func (c *content) listLinks(ctx context.Context, root *html.Node, url string) er
 }
 
 func thinFacts(root *html.Node, status int, got *content) []Thin {
+	return asThin(thin.Facts(root, thin.Page{Status: known(status), Title: got.title, Markdown: got.text}))
+}
+
+// textFacts are those of a body without a tree. Who asks for a body as it was sent reads it themselves: of a raw one
+// the status alone speaks.
+func textFacts(k bodytype.Kind, raw bool, r *reply, got *content) []Thin {
+	p := thin.Page{Status: known(r.status), Title: got.title, Plain: k == bodytype.Text}
+	switch {
+	case raw:
+		return asThin(thin.Facts(nil, p))
+	case k == bodytype.JSON:
+		return asThin(thin.Data(got.text, p))
+	case k == bodytype.HTML, k == bodytype.Markdown, r.mediaType == "text/plain":
+		return asThin(thin.Text(got.text, p))
+	}
+	return asThin(thin.Facts(nil, p))
+}
+
+// known is a response's status; bytes that came without one are read like those of a good one.
+func known(status int) int {
 	if status == 0 {
-		status = http.StatusOK // bytes that came without a response are read like those of a good one
+		return http.StatusOK
 	}
-	var facts []Thin
-	for _, f := range thin.Facts(root, thin.Page{Status: status, Title: got.title, Markdown: got.text}) {
-		facts = append(facts, Thin{Kind: f.Kind, Fact: f.Text})
+	return status
+}
+
+func asThin(facts []thin.Fact) []Thin {
+	var out []Thin
+	for _, f := range facts {
+		out = append(out, Thin{Kind: f.Kind, Fact: f.Text})
 	}
-	return facts
+	return out
 }
 
 // document reads a PDF, Office, OpenDocument or Numbers file.

@@ -13,16 +13,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/internal/hop"
+	"github.com/wayleave/wayleave/internal/robots"
 	"github.com/wayleave/wayleave/weburl"
 )
 
 // Fetcher is the built-in Source: it asks the site itself and converts here. Made by Direct; safe for concurrent use.
-// It keeps nothing between calls but the politeness owed to each host: no page, cookie, connection or TLS ticket.
+// It keeps nothing between calls but the politeness owed to each host, and what a robots.txt said where that is obeyed: no
+// page, cookie, connection or TLS ticket.
 type Fetcher struct {
 	policy       *weburl.Policy
 	judge        func(*weburl.URL) error // the policy on a redirect target
 	transport    hopper
 	politeness   *Politeness
+	robots       *Robots // nil: none is obeyed
+	product      string  // under which a robots.txt knows us
 	maxRedirects int
 	maxBodyBytes int64
 	timeout      time.Duration
@@ -61,6 +65,8 @@ func Direct(opts Options) (*Fetcher, error) {
 		judge:        dialer.CheckURL,
 		transport:    transport,
 		politeness:   opts.Politeness,
+		robots:       opts.Robots,
+		product:      robots.Product(transport.UserAgent),
 		maxRedirects: valueOr(opts.MaxRedirects, DefaultMaxRedirects),
 		maxBodyBytes: valueOr(opts.MaxBodyBytes, DefaultMaxBodyBytes),
 		timeout:      valueOr(opts.Timeout, DefaultTimeout),
@@ -81,17 +87,18 @@ func Direct(opts Options) (*Fetcher, error) {
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Page, error) {
 	url := trimURL(req.URL)
 	return within(ctx, f.timeout, url, func(ctx context.Context) (*Page, error) {
-		return f.fetch(ctx, url, req)
+		return f.fetch(ctx, url, req, nil)
 	})
 }
 
-// fetch is Fetch without its deadline.
-func (f *Fetcher) fetch(ctx context.Context, url string, req Request) (*Page, error) {
+// fetch is Fetch without its deadline. Of a page that is kept it gives that one, where the site says that it still holds.
+func (f *Fetcher) fetch(ctx context.Context, url string, req Request, kept *Page) (*Page, error) {
 	format := req.Format
 	t, bad := f.begin(url, req)
 	if bad != nil {
 		return nil, bad
 	}
+	t.kept = kept
 	accept := acceptAuto
 	if format == FormatRaw {
 		accept = acceptRaw
@@ -102,7 +109,14 @@ func (f *Fetcher) fetch(ctx context.Context, url string, req Request) (*Page, er
 	}
 	defer a.Close()
 	retrieved := time.Now().UTC()
-	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format, retryAfter: a.Header.Values("Retry-After")}
+	if t.asked && a.Status == http.StatusNotModified {
+		if p := t.stillHolds(a.Header, retrieved); p != nil {
+			return p, nil
+		}
+		a.Close()
+		return f.fetch(ctx, url, req, nil)
+	}
+	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format, retryAfter: a.Header.Values("Retry-After"), pointers: pointers(a.Header)}
 	if r.body, err = f.body(a, &r); err != nil {
 		return nil, err
 	}
@@ -113,7 +127,8 @@ func (f *Fetcher) fetch(ctx context.Context, url string, req Request) (*Page, er
 	}
 	p := c.page(int64(len(r.body)))
 	p.RequestedURL, p.FinalURL, p.Status = t.requested, r.url, a.Status
-	p.RetrievedAt, p.Headers, p.Redirects = retrieved, keptHeaders(a.Header), t.redirects()
+	p.RetrievedAt, p.Headers, p.Redirects, p.Robots = retrieved, keptHeaders(a.Header), t.redirects(), t.robots
+	p.NoStore, p.Age = noStore(a.Header), ageOf(a.Header)
 	return p, nil
 }
 

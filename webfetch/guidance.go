@@ -47,12 +47,15 @@ type toldError struct {
 func (t *toldError) Error() string { return t.text }
 func (t *toldError) Unwrap() error { return t.err }
 
-// refusalPrefix says of a refused URL that nobody was asked.
+// refusalPrefix says of a refused URL that nobody was asked, or nobody for the page.
 func refusalPrefix(e *Error) string {
-	if e.Code == CodeDisallowedURL {
-		return "nothing was sent; "
+	if e.Code != CodeDisallowedURL {
+		return ""
 	}
-	return ""
+	if r, ok := errors.AsType[*RobotsRefusal](e.Cause); ok && r.Asked {
+		return "nothing but robots.txt was asked for; "
+	}
+	return "nothing was sent; "
 }
 
 // whatHappened is the rest of the first line.
@@ -118,11 +121,14 @@ func contentType(e *Error) string {
 // in Message is a name like any other.
 func reason(e *Error) string {
 	var refused *weburl.Error
+	var byRobots *RobotsRefusal
 	switch {
 	case e.Reason != "":
 		return e.Reason
 	case errors.As(e.Cause, &refused):
 		return strings.TrimSuffix(refused.Reason, ".")
+	case errors.As(e.Cause, &byRobots):
+		return robotsReason(byRobots)
 	case e.Code == CodeUnavailable:
 		return hop.Reason(e.Cause)
 	case e.Cause == nil && e.Message != "":
@@ -143,7 +149,9 @@ func whatNext(e *Error, o AnswerOptions) (kind, sentence string) {
 	case CodeTimeout:
 		return "retry", "You may retry once."
 	case CodeDisallowedURL:
-		return "stop", stop + permitSentence(e, o)
+		return "stop", stop + permitSentence(e, o) + robotsSentence(e, e.Host, o)
+	case CodeDisallowedRedirect:
+		return "stop", stop + robotsSentence(e, e.Target, o)
 	case CodeBlocked:
 		if o.Abilities.Browser {
 			return "stop", "Do not retry; use browser_navigate, or another source."
@@ -195,6 +203,22 @@ func permitSentence(e *Error, o AnswerOptions) string {
 		return ""
 	}
 	return sentence
+}
+
+// robotsReason says what a site's robots.txt has against it. The rule is the site's words, a name like any other.
+func robotsReason(r *RobotsRefusal) string {
+	if r.Line > 0 {
+		return "robots.txt of the site is obeyed here and disallows it, line " + strconv.Itoa(r.Line) + ": " + untrusted.Quote(r.Rule)
+	}
+	return "robots.txt of the site is obeyed here and the site did not give it, status " + strconv.Itoa(r.Status)
+}
+
+// robotsSentence tells a person how a site is exempted from its robots.txt.
+func robotsSentence(e *Error, host string, o AnswerOptions) string {
+	if _, ok := errors.AsType[*RobotsRefusal](e.Cause); !ok || o.RobotsSetting == "" || !isCommandWord(host) {
+		return ""
+	}
+	return " An operator can exempt this site: " + o.RobotsSetting + " " + host
 }
 
 func defaultPort(scheme string) uint16 {

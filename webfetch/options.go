@@ -51,6 +51,9 @@ type Options struct {
 	// fetcher one of its own with the default bounds.
 	Politeness *Politeness
 
+	// Robots says whose robots.txt is obeyed. Fetchers that work for one agent share one value; nil obeys none.
+	Robots *Robots
+
 	// Conversions bounds how many large pages are converted at once. Fetchers of one process share one value; nil gives
 	// the fetcher one of its own with the default bound. It does not bound a Converter of the host's.
 	Conversions *Conversions
@@ -184,6 +187,7 @@ func (o Options) besideSource() error {
 		{"egress_proxy", o.EgressProxy != nil},
 		{"root_cas", o.RootCAs != nil},
 		{"politeness", o.Politeness != nil},
+		{"robots", o.Robots != nil},
 		{"conversions", o.Conversions != nil},
 		{"converter", o.Converter != nil},
 		{"documents", o.Documents != nil},

@@ -107,6 +107,16 @@ type Page struct {
 	Links []Link `json:"links,omitempty"`
 	// Declared is what the page says of itself, in its own words; nil for what is not HTML.
 	Declared *Declared `json:"-"`
+	// Robots is what each robots.txt that was obeyed said of the URLs that were asked for, in their order; nil where none
+	// was.
+	Robots []RobotsVerdict `json:"-"`
+	// NoStore says that the site asked that nothing of its answer be stored: a host that keeps the page for its reader does
+	// not ask the site about it again.
+	NoStore bool `json:"no_store,omitempty"`
+	// Age is how long the answer had been in a cache between here and the site, as that says; 0 where nobody does.
+	Age time.Duration `json:"-"`
+	// Same says of a page that Refetch gave that it is the kept one.
+	Same bool `json:"-"`
 	// Thin are the facts that say that this is hardly the page one asked for; empty for an ordinary page.
 	Thin []Thin `json:"thin,omitempty"`
 	// Notes are told to the model between header and content.

@@ -20,6 +20,9 @@ type trail struct {
 	requested string
 	urls      []*weburl.URL // asked for, in order; the last is where we are
 	status    int           // of the redirect that led to the last; 0 for the first
+	robots    []RobotsVerdict
+	kept      *Page // that the host keeps of this request; nil for none
+	asked     bool  // the last hop asked whether the site still has that page
 }
 
 func (t *trail) here() *weburl.URL { return t.urls[len(t.urls)-1] }
@@ -37,6 +40,9 @@ func (t *trail) redirects() []string {
 // hop with answer.Close. Bodies of redirects are not read.
 func (f *Fetcher) follow(ctx context.Context, t *trail, accept string) (*hop.Answer, error) {
 	for {
+		if err := f.obey(ctx, t); err != nil {
+			return nil, err
+		}
 		a, err := f.hop(ctx, t, accept)
 		if err != nil {
 			return nil, err
@@ -61,7 +67,7 @@ func (f *Fetcher) hop(ctx context.Context, t *trail, accept string) (*hop.Answer
 	if err != nil {
 		return nil, err
 	}
-	a, err := f.transport.Get(ctx, here, accept)
+	a, err := f.ask(ctx, t, accept)
 	if err == nil {
 		end := a.Close
 		a.Close = sync.OnceFunc(func() { end(); leave() }) // ended early where the body is whole, and once more by a defer

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/agenttool"
+	"github.com/wayleave/wayleave/internal/thin"
 	"github.com/wayleave/wayleave/internal/untrusted"
 )
 
@@ -173,6 +174,9 @@ func wholePage(given *Page, req Request) *Page {
 	}
 	if p.RetrievedAt.IsZero() {
 		p.RetrievedAt = time.Now()
+	}
+	if p.Thin == nil && (p.Via == ViaMarkdown || p.Via == ViaConverted || p.Via == ViaRendered) { // a source that knows better says so
+		p.Thin = asThin(thin.Text(p.Content, thin.Page{Status: p.Status, Title: p.Title}))
 	}
 	return &p
 }

@@ -37,11 +37,12 @@
 // [NewTool] makes the tool web_fetch for an agent: arguments as JSON in, text and structured content out. Its text is at
 // most [MaxTextBytes] long. It keeps nothing between calls, so reading on fetches again; a [Source] of your own may cache.
 // Adapters under adapters/ offer it on a framework. A host that keeps pages itself uses what the tool is made of:
-// [Definition], [ParseArguments], [Answer] and [ErrorResult].
+// [Definition], [ParseArguments], [Answer] and [ErrorResult], and asks for a kept page again with [Fetcher.Refetch].
 //
 // # What may be asked for
 //
 // Options.Policy decides, for the first URL and for each redirect; its zero value is the public web, see package weburl.
+// Options.Robots obeys robots.txt where the host wants that; nothing does by itself.
 // Names are looked up once, and only an address that was judged is connected to. Requests are GET, without cookies,
 // credentials or headers of anyone's. Bytes, time and redirects are bounded, and every bound holds for a hostile site.
 //

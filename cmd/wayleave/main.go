@@ -58,6 +58,7 @@ type commands struct {
 	People    keeping.People    `cmd:"" group:"people" help:"List people; add, change and disable them."`
 	Approvals keeping.Approvals `cmd:"" group:"people" help:"Answer what agents ask."`
 	Runs      keeping.Runs      `cmd:"" group:"people" help:"Show what agents did and why; end runs; reconcile calls."`
+	Reads     keeping.Reads     `cmd:"" group:"people" help:"Count what was read, host by host, and which hosts give pages that are hardly any."`
 	Audit     keeping.Audit     `cmd:"" group:"people" help:"Show what people decided, and check the record of it."`
 
 	Keys    database.Keys    `cmd:"" group:"data" help:"Say how the keys are; rotate, rewrap, export and import them."`

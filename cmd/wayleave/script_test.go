@@ -91,6 +91,12 @@ func pages(w http.ResponseWriter, r *http.Request) {
 	case "/html":
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<title>A page</title><h1>Heading</h1><p>Some <b>words</b>.</p>")
+	case "/shell":
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<title>App</title><div id="root"></div><script src="/a.js"></script>`)
+	case "/gone":
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<h1>Page not found</h1>")
 	case "/long":
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = io.WriteString(w, strings.Repeat("0123456789", 3000))

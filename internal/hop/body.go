@@ -46,6 +46,18 @@ const (
 // ReadBody reads the whole body of an answer, decoded, of at most limit bytes. The error is ErrTooLarge, or holds a Fault
 // or what the connection gave.
 func ReadBody(header http.Header, body io.Reader, limit int64) ([]byte, error) {
+	return read(header, body, limit, readUpTo)
+}
+
+// ReadStart reads the first limit bytes of a body, decoded, or all of a shorter one. What follows is not read. The error
+// is as of ReadBody.
+func ReadStart(header http.Header, body io.Reader, limit int64) ([]byte, error) {
+	return read(header, body, limit, func(r io.Reader, limit int64) ([]byte, error) {
+		return readUpTo(io.LimitReader(r, limit), limit)
+	})
+}
+
+func read(header http.Header, body io.Reader, limit int64, readUpTo func(io.Reader, int64) ([]byte, error)) ([]byte, error) {
 	codings, err := contentCodings(header)
 	if err != nil {
 		return nil, err

@@ -69,9 +69,21 @@ const (
 	IdleFrames   = Fault("the server sends messages that bring nothing, without end")
 )
 
+// Condition asks for a page only if it is not the one that the asker has. The zero value is none. Its values are field
+// values that the site itself gave: printable ASCII.
+type Condition struct {
+	NoneMatch     string // an entity tag
+	ModifiedSince string // a date of HTTP
+}
+
 // Get sends the one request of a hop. It returns when the headers of the real answer are there. The error may hold a
 // *weburl.Error, where the name resolves to a refused address, or a Fault.
 func (t *Transport) Get(ctx context.Context, u *weburl.URL, accept string) (*Answer, error) {
+	return t.GetIf(ctx, u, accept, Condition{})
+}
+
+// GetIf is Get with a condition.
+func (t *Transport) GetIf(ctx context.Context, u *weburl.URL, accept string, c Condition) (*Answer, error) {
 	conn, err := t.connect(ctx, u)
 	if err != nil {
 		return nil, err
@@ -82,7 +94,7 @@ func (t *Transport) Get(ctx context.Context, u *weburl.URL, accept string) (*Ans
 		unhook()
 		conn.Close()
 	}
-	header := t.header(accept)
+	header := t.header(accept, c)
 	var a *Answer
 	if tc, ok := conn.(*tls.Conn); ok && tc.ConnectionState().NegotiatedProtocol == protocolHTTP2 {
 		a, err = exchangeHTTP2(ctx, tc, u, header)
@@ -107,14 +119,21 @@ func (t *Transport) Get(ctx context.Context, u *weburl.URL, accept string) (*Ans
 // field is one header field. They are a list and not a map, so that every request looks the same.
 type field struct{ name, value string }
 
-// header is the whole set: no cookie, credential, Referer or condition is ever sent, on no hop.
-func (t *Transport) header(accept string) []field {
-	return []field{
+// header is the whole set: no cookie, credential or Referer is ever sent, on no hop, and no condition but the asker's.
+func (t *Transport) header(accept string, c Condition) []field {
+	set := []field{
 		{"User-Agent", t.UserAgent},
 		{"Accept", accept},
 		{"Accept-Language", "en"},
 		{"Accept-Encoding", "gzip, br, zstd"},
 	}
+	if c.NoneMatch != "" {
+		set = append(set, field{"If-None-Match", c.NoneMatch})
+	}
+	if c.ModifiedSince != "" {
+		set = append(set, field{"If-Modified-Since", c.ModifiedSince})
+	}
+	return set
 }
 
 // connect gives a *tls.Conn for https, else the plain connection.

@@ -28,7 +28,7 @@ func checkRequest(t *testing.T, raw string) bool {
 		return false
 	}
 	var wire bytes.Buffer
-	if err := writeRequest(&wire, "GET", target(u), authority(u), (&Transport{UserAgent: agent}).header("text/html")); err != nil {
+	if err := writeRequest(&wire, "GET", target(u), authority(u), (&Transport{UserAgent: agent}).header("text/html", Condition{})); err != nil {
 		t.Errorf("%q: %v", raw, err)
 		return true
 	}

@@ -98,6 +98,7 @@ type Evidence struct {
 	SHA256     string
 	Chars      int64
 	Artifact   string
+	Thin       string // what makes the content hardly the page that was asked for: a kind of the closed list; empty for none
 }
 
 // Refusal says that a call was not admitted: nothing was counted, nothing sent. It is an error so that it can be found

@@ -224,7 +224,7 @@ func TestTM049AnothersIdsAreNotThere(t *testing.T) {
 // TestListsHoldWhatOneMaySee: no list, stream or queue names an agent that is not on the person's list.
 func TestListsHoldWhatOneMaySee(t *testing.T) {
 	w := newWorld(t)
-	for _, path := range []string{"/api/agents", "/api/runs", "/api/approvals", "/api/needs-you", "/api/overview"} {
+	for _, path := range []string{"/api/agents", "/api/runs", "/api/approvals", "/api/needs-you", "/api/overview", "/api/reads/hosts"} {
 		for who, not := range map[string]string{"viewer of alice": "bob", "operator of bob": "alice", "viewer of all": "", "owner": ""} {
 			got := w.do(who, "GET", path, "")
 			if got.status != 200 {
@@ -247,4 +247,5 @@ func TestListsHoldWhatOneMaySee(t *testing.T) {
 	}
 	refused(t, w.do("viewer of alice", "GET", "/api/runs?agent=bob", ""), 404, gate.CodeNotFound)
 	refused(t, w.do("viewer of alice", "GET", "/api/approvals?agent=bob", ""), 404, gate.CodeNotFound)
+	refused(t, w.do("viewer of alice", "GET", "/api/reads/hosts?agent=bob", ""), 404, gate.CodeNotFound)
 }

@@ -325,7 +325,7 @@ func evidenceOf(r ledger.Record) []wire.Evidence {
 	out := []wire.Evidence{}
 	for _, e := range r.Evidence {
 		out = append(out, wire.Evidence{ID: r.ID + "." + strconv.FormatInt(e.N, 10), Conversation: e.Conversation, Kind: e.Kind, Host: e.Host, URL: e.URL,
-			Title: e.Title, SHA256: e.SHA256, Chars: e.Chars, Artifact: e.Artifact, Provider: e.Provider, CredentialOwner: e.CredentialOwner, At: e.At.UTC()})
+			Title: e.Title, SHA256: e.SHA256, Chars: e.Chars, Artifact: e.Artifact, Thin: e.Thin, Provider: e.Provider, CredentialOwner: e.CredentialOwner, At: e.At.UTC()})
 	}
 	return out
 }

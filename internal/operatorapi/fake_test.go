@@ -410,6 +410,16 @@ func (f *fake) Counts(_ context.Context, agents []string, from, to time.Time) ([
 	return []Count{{Hour: from.Truncate(time.Hour), Capability: "read", Class: "observation", State: "succeeded", Outcome: "ok", Calls: int64(len(f.records(agents, func(ledger.Record) bool { return true })))}}, nil
 }
 
+// Reads has a host for each agent, named after it.
+func (f *fake) Reads(_ context.Context, agents []string, from, to time.Time) (out []Reads, err error) {
+	for _, r := range f.records(agents, func(ledger.Record) bool { return true }) {
+		host := strings.TrimPrefix(r.Run, "run_") + ".example"
+		out = append(out, Reads{Host: host, Calls: 3, Last: r.Created}, Reads{Host: host, Thin: "js_shell", Calls: 2, Last: r.Created},
+			Reads{Host: host, Code: "web_fetch_blocked", Calls: 1, Last: r.Created})
+	}
+	return append(out, Reads{Host: "plain.example", Calls: 1, Last: to}), nil
+}
+
 func (f *fake) Meters(_ context.Context, agents []string, from, to time.Time) ([]Meter, error) {
 	return []Meter{{Meter: "install", Capability: "read", Units: 2, BusiestMinute: from, InMinute: 2, FullestRun: "run_alice", InRun: 1}}, nil
 }

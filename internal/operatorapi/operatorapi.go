@@ -122,7 +122,7 @@ func New(d Deps, o Options) (*Server, error) {
 		return nil, err
 	}
 	for _, register := range []func(){s.registerSignIn, s.registerPeople, s.registerInstall, s.registerAgents, s.registerRuns, s.registerCalls,
-		s.registerDecisions, s.registerSettings, s.registerRecord} {
+		s.registerDecisions, s.registerSettings, s.registerRecord, s.registerReads} {
 		register()
 	}
 	if err := s.gate.Complete(); err != nil {

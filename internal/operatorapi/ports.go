@@ -147,6 +147,8 @@ type Watch interface {
 	LastCalls(ctx context.Context, agents []string) (map[string]time.Time, error)
 	// Counts counts calls by hour.
 	Counts(ctx context.Context, agents []string, from, to time.Time) ([]Count, error)
+	// Reads counts reads that were sent, by host, thin kind and code.
+	Reads(ctx context.Context, agents []string, from, to time.Time) ([]Reads, error)
 	// Meters says how full the meters became.
 	Meters(ctx context.Context, agents []string, from, to time.Time) ([]Meter, error)
 }
@@ -157,6 +159,13 @@ type Count struct {
 	Capability, Class, State, Outcome string
 	IsError                           bool
 	Calls                             int64
+}
+
+// Reads is a number of reads of one host that are alike.
+type Reads struct {
+	Host, Thin, Code string // Thin is a kind, empty for an ordinary page; Code that of a failure, which has no page
+	Calls            int64
+	Last             time.Time
 }
 
 // Meter is how full one became.

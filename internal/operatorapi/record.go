@@ -102,10 +102,11 @@ func (s *Server) documentSpec(op *huma.Operation) {
 	op.Responses["200"] = &huma.Response{Description: "OpenAPI 3.1", Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Type: "object"}}}}
 }
 
-func (s *Server) overview(ctx context.Context, v *gate.Visit, in *period) (wire.Overview, error) {
+// within fills a period in, and refuses one that is none or too long.
+func (s *Server) within(ctx context.Context, in *period) error {
 	now, err := s.d.Rows.Now(ctx)
 	if err != nil {
-		return wire.Overview{}, err
+		return err
 	}
 	if in.To.IsZero() {
 		in.To = now
@@ -114,7 +115,14 @@ func (s *Server) overview(ctx context.Context, v *gate.Visit, in *period) (wire.
 		in.From = in.To.Add(-24 * time.Hour)
 	}
 	if length := in.To.Sub(in.From); length <= 0 || length > longest {
-		return wire.Overview{}, gate.Unprocessable("from", errors.New("it lies at most 31 days before to"))
+		return gate.Unprocessable("from", errors.New("it lies at most 31 days before to"))
+	}
+	return nil
+}
+
+func (s *Server) overview(ctx context.Context, v *gate.Visit, in *period) (wire.Overview, error) {
+	if err := s.within(ctx, in); err != nil {
+		return wire.Overview{}, err
 	}
 	out := wire.Overview{From: in.From.UTC(), To: in.To.UTC(), Calls: []wire.Bucket{}, Limits: []wire.Limit{}, Running: []wire.Running{}}
 	counts, err := s.d.Watch.Counts(ctx, v.Scope(), in.From, in.To)

@@ -111,18 +111,26 @@ func oneLine(text string) string {
 	}, text)
 }
 
+// scoped are the ids of the agents that a list is about: the one that was named, or all that the visitor sees.
+func (s *Server) scoped(ctx context.Context, v *gate.Visit, slug string) ([]string, error) {
+	if slug == "" {
+		return v.Scope(), nil
+	}
+	a, err := s.d.Agents.BySlug(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if !v.Sees(a.ID) {
+		return nil, gate.NotFound()
+	}
+	return []string{a.ID}, nil
+}
+
 func (s *Server) listRuns(ctx context.Context, v *gate.Visit, in *listingRuns) (wire.Runs, error) {
 	out := wire.Runs{Runs: []wire.Run{}}
-	agents := v.Scope()
-	if in.Agent != "" {
-		a, err := s.d.Agents.BySlug(ctx, in.Agent)
-		if err != nil {
-			return out, err
-		}
-		if !v.Sees(a.ID) {
-			return out, gate.NotFound()
-		}
-		agents = []string{a.ID}
+	agents, err := s.scoped(ctx, v, in.Agent)
+	if err != nil {
+		return out, err
 	}
 	slugs, err := s.slugs(ctx)
 	if err != nil {

@@ -38,8 +38,9 @@ type Options struct {
 	Timeout time.Duration
 	// Description replaces what a model sees of the tool; empty means the built-in one.
 	Description string
-	// PermitCommand and Abilities are what answers may name; see webfetch.AnswerOptions.
+	// PermitCommand, RobotsSetting and Abilities are what answers may name; see webfetch.AnswerOptions.
 	PermitCommand string
+	RobotsSetting string
 	Abilities     webfetch.Abilities
 	// PageChars bounds a window in code points, beside the model's max_bytes; 0 means the library's default.
 	PageChars int
@@ -200,6 +201,10 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 		return Answer{}, ctx.Err()
 	}
 	defer func() { <-slots }()
+	ask, err := f.asking(ctx, at, source)
+	if err != nil {
+		return Answer{}, err
+	}
 	permit, err := gate(ctx)
 	if err != nil {
 		return Answer{}, err
@@ -208,7 +213,7 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	if err != nil {
 		return Answer{}, err
 	}
-	page, err := source.Fetch(sending, f.args.Request())
+	page, err := ask(sending)
 	switch {
 	case err != nil && sending.Err() != nil:
 		return Answer{Sent: true}, context.Cause(sending)
@@ -220,7 +225,29 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	if err != nil {
 		return Answer{Sent: true}, fmt.Errorf("keep the page: %w", err)
 	}
-	return f.answer(page, at, put.Snapshot, notes(f.args, put), true), nil
+	a := f.answer(page, at, put.Snapshot, notes(f.args, put), true)
+	a.Why = whyRead(page)
+	return a, nil
+}
+
+// asking says how the source is asked: for a page that the run still keeps, only whether it still holds, where the source
+// can ask that and the site said how.
+func (f *Fetch) asking(ctx context.Context, at Place, source webfetch.Source) (func(context.Context) (*webfetch.Page, error), error) {
+	again, able := source.(interface {
+		Refetch(context.Context, webfetch.Request, *webfetch.Page) (*webfetch.Page, error)
+	})
+	if !able {
+		return func(ctx context.Context) (*webfetch.Page, error) { return source.Fetch(ctx, f.args.Request()) }, nil
+	}
+	kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
+	if err != nil {
+		return nil, fmt.Errorf("look for a kept page: %w", err)
+	}
+	var page *webfetch.Page
+	if kept != nil {
+		page = kept.Page
+	}
+	return func(ctx context.Context) (*webfetch.Page, error) { return again.Refetch(ctx, f.args.Request(), page) }, nil
 }
 
 func (f *Fetch) answer(p *webfetch.Page, at Place, snapshot int, extra []webfetch.Note, sent bool) Answer {
@@ -264,5 +291,5 @@ func (r *Reader) slotsOf(agent string) chan struct{} {
 }
 
 func (r *Reader) failed(err error, at Place) agenttool.Result {
-	return webfetch.ErrorResult(err, webfetch.AnswerOptions{PermitCommand: r.o.PermitCommand, Abilities: r.abilities(at.abilities())})
+	return webfetch.ErrorResult(err, webfetch.AnswerOptions{PermitCommand: r.o.PermitCommand, RobotsSetting: r.o.RobotsSetting, Abilities: r.abilities(at.abilities())})
 }

@@ -97,6 +97,9 @@ func output(w *webfetch.Window, snapshot int) json.RawMessage {
 // evidence is what was read: the whole page's hash, under the address that it came from.
 func evidence(p *webfetch.Page) []ledger.Evidence {
 	e := ledger.Evidence{Kind: "content", URL: p.FinalURL, Title: p.Title, SHA256: Sum(p), Chars: int64(p.TotalChars)}
+	if len(p.Thin) > 0 {
+		e.Thin = p.Thin[0].Kind
+	}
 	if e.URL == "" {
 		e.URL = withoutFragment(p.RequestedURL)
 	}

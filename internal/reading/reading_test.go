@@ -348,6 +348,46 @@ func TestStoreThatFailsIsAFault(t *testing.T) {
 	}
 }
 
+// again is a site that can be asked whether a page still holds.
+type again struct {
+	*site
+	kept  []*webfetch.Page // that it was asked about
+	holds bool
+}
+
+func (a *again) Refetch(ctx context.Context, req webfetch.Request, kept *webfetch.Page) (*webfetch.Page, error) {
+	a.kept = append(a.kept, kept)
+	if a.holds && kept != nil {
+		same := *kept
+		same.Same, same.RetrievedAt = true, time.Unix(1, 0).UTC()
+		return &same, nil
+	}
+	return a.Fetch(ctx, req)
+}
+
+func TestAKeptPageIsOfferedToWhoCanAskAboutIt(t *testing.T) {
+	w := newWorld(t, Options{Abilities: webfetch.Abilities{MainContent: true}})
+	a := &again{site: w.site}
+	w.reader.o.Sources = func(string) (webfetch.Source, error) { return a, nil }
+	first := w.call(t, here, args(page, ""))
+	a.holds = true
+	w.set(page, "another page")
+	second := w.call(t, here, args(page, ""))
+	if !second.Sent || second.Result.Text() != first.Result.Text() || structured(t, second, "snapshot") != 1.0 || structured(t, second, "retrieved_at") != "1970-01-01T00:00:01Z" || !strings.Contains(second.Why, "the one that is kept") {
+		t.Errorf("%.200s %s, why %q", second.Result.Text(), second.Result.Structured, second.Why)
+	}
+	for i, other := range []string{args(page, `,"links":true`), args(page, `,"content":"full"`), args(page, `,"format":"raw"`), args(page+"?x", "")} {
+		w.call(t, here, other)
+		if kept := a.kept[2+i]; kept != nil {
+			t.Errorf("%s: asked about %+v", other, kept)
+		}
+	}
+	w.call(t, Place{Agent: "a", Run: "run_2", Call: "call_2"}, args(page, ""))
+	if a.kept[0] != nil || a.kept[1] == nil || a.kept[len(a.kept)-1] != nil {
+		t.Errorf("asked about %v", a.kept)
+	}
+}
+
 func TestReaderNeedsItsParts(t *testing.T) {
 	sources := func(string) (webfetch.Source, error) { return nil, nil }
 	digest := func(...string) string { return "" }

@@ -6,6 +6,9 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/webfetch"
@@ -20,6 +23,13 @@ func whyOf(err error) string {
 	if !ok {
 		return ""
 	}
+	if by, ok := errors.AsType[*webfetch.RobotsRefusal](e.Cause); ok {
+		why := "rule robots, " + ofRobots(by.RobotsVerdict)
+		if e.Code == webfetch.CodeDisallowedRedirect {
+			why += "; a redirect of " + e.Host + " led there"
+		}
+		return why
+	}
 	if bad, ok := errors.AsType[*weburl.Error](e.Cause); ok {
 		why := "rule " + string(cmp.Or(bad.Rule, weburl.RulePolicy)) + ", " + ruled(bad.Rule)
 		if e.Code == webfetch.CodeDisallowedRedirect {
@@ -31,6 +41,48 @@ func whyOf(err error) string {
 		return "the argument " + e.Field
 	}
 	return ""
+}
+
+// whyRead says what of a page's reading its code does not: how old the answer is, and what the robots.txt said that were
+// obeyed.
+func whyRead(p *webfetch.Page) string {
+	var said []string
+	if p.Same {
+		said = append(said, "the site said that the page is the one that is kept for this run")
+	}
+	if p.Age > 0 {
+		said = append(said, "a cache before the site had the answer for "+strconv.Itoa(int(p.Age/time.Second))+" s")
+	}
+	for _, v := range p.Robots {
+		said = append(said, ofRobots(v))
+	}
+	return strings.Join(said, "; ")
+}
+
+// ofRobots is what a robots.txt said. Its rule is named by its line: the words are the site's.
+func ofRobots(v webfetch.RobotsVerdict) string {
+	says := "says nothing of it"
+	switch {
+	case v.Line > 0 && v.Allowed:
+		says = "allows it"
+	case v.Line > 0:
+		says = "disallows it"
+	case !v.Allowed:
+		says = "was not given, which refuses everything"
+	case v.Status >= 400:
+		says = "is not there, which allows everything"
+	}
+	if v.Line > 0 {
+		says += " in line " + strconv.Itoa(v.Line)
+		if v.Named {
+			says += ", for this product by its name"
+		}
+	}
+	when := "read at " + v.Read.UTC().Format(time.TimeOnly) + " UTC and kept"
+	if v.Asked {
+		when = "asked for now"
+	}
+	return "robots.txt of " + v.Host + " " + says + " (status " + strconv.Itoa(v.Status) + ", " + when + ")"
 }
 
 // ruled is what a rule of addresses found.

@@ -3,6 +3,7 @@ package reading
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wayleave/wayleave/webfetch"
 	"github.com/wayleave/wayleave/weburl"
@@ -46,6 +47,39 @@ func TestWhyNamesTheRuleAndNothingThatAModelWrote(t *testing.T) {
 		if got := whyOf(c.err); got != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
+	}
+}
+
+// TestWhyTellsWhatARobotsTxtSaid and not what it holds.
+func TestWhyTellsWhatARobotsTxtSaid(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	verdict := func(allowed bool, status, line int, asked bool) webfetch.RobotsVerdict {
+		return webfetch.RobotsVerdict{Host: "site.example", Allowed: allowed, Status: status, Line: line, Rule: map[bool]string{true: "canary"}[line > 0], Read: at, Asked: asked}
+	}
+	for _, c := range []struct {
+		v    webfetch.RobotsVerdict
+		want string
+	}{
+		{verdict(true, 200, 0, true), "robots.txt of site.example says nothing of it (status 200, asked for now)"},
+		{verdict(true, 200, 7, false), "robots.txt of site.example allows it in line 7 (status 200, read at 03:04:05 UTC and kept)"},
+		{verdict(false, 200, 7, false), "robots.txt of site.example disallows it in line 7 (status 200, read at 03:04:05 UTC and kept)"},
+		{verdict(true, 404, 0, true), "robots.txt of site.example is not there, which allows everything (status 404, asked for now)"},
+		{verdict(false, 503, 0, true), "robots.txt of site.example was not given, which refuses everything (status 503, asked for now)"},
+	} {
+		if got := ofRobots(c.v); got != c.want {
+			t.Errorf("%q\nwant %q", got, c.want)
+		}
+		refused := &webfetch.Error{Code: webfetch.CodeDisallowedURL, Cause: &webfetch.RobotsRefusal{RobotsVerdict: c.v}}
+		if got := whyOf(refused); got != "rule robots, "+c.want {
+			t.Errorf("%q", got)
+		}
+	}
+	refused := &webfetch.Error{Code: webfetch.CodeDisallowedRedirect, Host: "a.example", Cause: &webfetch.RobotsRefusal{RobotsVerdict: verdict(false, 200, 1, true)}}
+	if got := whyOf(refused); !strings.HasSuffix(got, "; a redirect of a.example led there") {
+		t.Errorf("%q", got)
+	}
+	if got := whyRead(&webfetch.Page{Robots: []webfetch.RobotsVerdict{verdict(true, 404, 0, true), verdict(true, 200, 0, true)}}); strings.Count(got, "robots.txt of") != 2 {
+		t.Errorf("%q", got)
 	}
 }
 

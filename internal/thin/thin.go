@@ -32,6 +32,8 @@ type Page struct {
 	// Markdown is what the page became; empty where nothing was made of it. Text that only the conversion found
 	// (a frame's, a shadow root's) counts as content.
 	Markdown string
+	// Plain says of a text without a tree that it was served as such, and not made of a page: no script would fill it.
+	Plain bool
 }
 
 // Fact is one thin kind of the closed list, with our words for what shows it. Text never holds words of the page.

@@ -139,6 +139,6 @@ func failedRead(s *cli.Session, err error, file string, asJSON bool) error {
 		told.URL = file
 	}
 	// A person reads this, and what the next command takes is a flag.
-	s.Err.Printf("%s\n", webfetch.ErrorResult(&told, webfetch.AnswerOptions{PermitCommand: "wayleave fetch --allow-host"}).Text())
+	s.Err.Printf("%s\n", webfetch.ErrorResult(&told, webfetch.AnswerOptions{PermitCommand: "wayleave fetch --allow-host", RobotsSetting: "wayleave fetch --robots-ignore"}).Text())
 	return cli.ErrTold
 }

@@ -77,6 +77,9 @@ type ReadFlags struct {
 	MaxBodyBytes *int64        `help:"Most decoded bytes of a body (1–100000000; default 5000000)." placeholder:"N"`
 	Timeout      *cli.Duration `aliases:"timeout-ms" help:"For all of a fetch, such as 30s or 500ms (1ms–10m; default 30s). A bare number is milliseconds, and below 1000 refused: it looks like seconds." placeholder:"D"`
 	MaxRedirects *int          `help:"Redirects that are followed (0–20; default 5)." placeholder:"N"`
+	Robots       string        `enum:"ignore,obey" default:"ignore" help:"obey: each site's robots.txt is asked for first and kept to (RFC 9309); ignore: none is. --robots-obey and --robots-ignore choose for single sites."`
+	RobotsObey   []string      `help:"Sites whose robots.txt is obeyed: example.com, *.example.com. The most specific pattern counts." placeholder:"HOST"`
+	RobotsIgnore []string      `help:"Sites whose robots.txt is not." placeholder:"HOST"`
 	UserAgent    *string       `help:"What sites see. Default: Wayleave's own." placeholder:"TEXT"`
 	EgressProxy  *string       `setting:"secret" help:"Proxy that every request goes through. Names are then judged by pattern only." placeholder:"URL"`
 	CAFile       string        `name:"ca-file" help:"PEM file of authorities that site certificates may come from, beside the system's." placeholder:"FILE"`
@@ -89,6 +92,9 @@ func (r ReadFlags) Options() (webfetch.Options, error) {
 		return webfetch.Options{}, err
 	}
 	o := webfetch.Options{Policy: policy, PageChars: r.PageChars, MaxBodyBytes: r.MaxBodyBytes, MaxRedirects: r.MaxRedirects, UserAgent: r.UserAgent, EgressProxy: r.EgressProxy}
+	if o.Robots, err = r.robots(); err != nil {
+		return webfetch.Options{}, err
+	}
 	if r.Timeout != nil {
 		d := time.Duration(*r.Timeout)
 		o.Timeout = &d
@@ -99,6 +105,32 @@ func (r ReadFlags) Options() (webfetch.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// Obedience is the choice that the flags make.
+func (r ReadFlags) Obedience() (c webfetch.RobotsChoice, err error) {
+	c.Obey = r.Robots == "obey"
+	if c.Obeyed, err = Each("robots-obey", r.RobotsObey, weburl.ParseHostPattern); err != nil {
+		return c, err
+	}
+	c.Ignored, err = Each("robots-ignore", r.RobotsIgnore, weburl.ParseHostPattern)
+	return c, err
+}
+
+// robots is nil where no site's file is obeyed.
+func (r ReadFlags) robots() (*webfetch.Robots, error) {
+	c, err := r.Obedience()
+	if err != nil {
+		return nil, err
+	}
+	made, err := webfetch.NewRobots(c)
+	if err != nil {
+		return nil, OptionMisused(err)
+	}
+	if !c.Obey && len(c.Obeyed) == 0 {
+		return nil, nil
+	}
+	return made, nil
 }
 
 // Authorities are the system's and those of a PEM file.

@@ -103,6 +103,32 @@ func columns(out *cli.Output, all []cli.Setting) {
 	}
 }
 
+// robots says whose robots.txt is obeyed, and whether a site can know us by it.
+func (c *Doctor) robots(d *checkup) {
+	choice, err := c.Obedience()
+	if err != nil { // said under settings
+		return
+	}
+	exempt := ""
+	if n := len(choice.Ignored); n > 0 {
+		exempt = fmt.Sprintf(", but for the %d of --robots-ignore", n)
+	}
+	switch {
+	case choice.Obey:
+		d.add("robots", "info", "each site's robots.txt is asked for first and obeyed%s", exempt)
+	case len(choice.Obeyed) > 0:
+		d.add("robots", "info", "no site's robots.txt is obeyed but those of the %d of --robots-obey", len(choice.Obeyed))
+	default:
+		d.add("robots", "info", "no site's robots.txt is obeyed; --robots obey does, --robots-obey for single sites")
+		return
+	}
+	if userAgent := page.Or(c.UserAgent, webfetch.DefaultUserAgent); webfetch.RobotsProduct(userAgent) == "" {
+		d.add("robots", "warn", "--user-agent begins with no name, so that only the rules for everybody count; one such as MyAgent/1.0 begins with one")
+	} else {
+		d.add("robots", "ok", "sites name this product as %s in a robots.txt", webfetch.RobotsProduct(userAgent))
+	}
+}
+
 // limits are the library's options as they are in force, under the library's names, and how long what is kept.
 func (c *Doctor) limits(set []cli.Setting) []cli.Setting {
 	timeout := webfetch.DefaultTimeout
@@ -160,6 +186,7 @@ func (c *Doctor) configuration(s *cli.Session, d *checkup) {
 	if len(c.AllowedHosts) == 0 {
 		d.add("policy", "info", "any public host may be read, and so anything that an agent has seen can be carried out in an address; --allowed-hosts names the ones it may")
 	}
+	c.robots(d)
 	if c.BehindProxy && len(c.TrustedProxy) == 0 {
 		d.add("proxy", "info", "no --trusted-proxy: every caller seems to come from the proxy's address")
 	}

@@ -48,6 +48,8 @@ func Table() []Row {
 			Summary: "Let agents call again."},
 		{ID: "overview", Method: "GET", Path: "/api/overview", Tag: "install", May: People,
 			Summary: "Calls by hour, capability and outcome, what runs now, and what is nearest to its limit."},
+		{ID: "count-reads", Method: "GET", Path: "/api/reads/hosts", Tag: "record", May: People,
+			Summary: "How reading went, host by host: pages, pages that were hardly the ones asked for by kind, and failures by code."},
 		{ID: "events", Method: "GET", Path: "/api/events", Tag: "record", May: People, Fails: []int{429},
 			Summary: "What changes, as server-sent events with ids and no page text. Resumes with Last-Event-ID."},
 

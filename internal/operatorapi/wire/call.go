@@ -90,6 +90,7 @@ type Evidence struct {
 	SHA256          string    `json:"sha256,omitempty"`
 	Chars           int64     `json:"chars,omitempty"`
 	Artifact        string    `json:"artifact_id,omitempty"`
+	Thin            string    `json:"thin,omitempty" doc:"What makes the content hardly the page that was asked for, such as js_shell or login_wall."`
 	Provider        string    `json:"provider"`
 	CredentialOwner string    `json:"credential_owner"`
 	At              time.Time `json:"at"`

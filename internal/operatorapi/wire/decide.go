@@ -105,6 +105,25 @@ type Overview struct {
 	Running []Running `json:"running"`
 }
 
+// ReadHosts is how reading went, host by host.
+type ReadHosts struct {
+	From  time.Time  `json:"from"`
+	To    time.Time  `json:"to"`
+	Hosts []ReadHost `json:"hosts" doc:"Those with the most thin pages first, then those with the most failures."`
+	More  bool       `json:"more" doc:"There are more hosts than the limit."`
+}
+
+// ReadHost is one host. What was answered from kept pages is not counted: nothing was asked of the host.
+type ReadHost struct {
+	Host   string           `json:"host"`
+	Reads  int64            `json:"reads" doc:"Calls that asked it for a page."`
+	Thin   int64            `json:"thin" doc:"Of those: pages that were hardly the ones asked for."`
+	Kinds  map[string]int64 `json:"thin_kinds" doc:"Of those: by kind, such as js_shell or login_wall."`
+	Failed int64            `json:"failed" doc:"Of the reads: those that gave no page."`
+	Codes  map[string]int64 `json:"failures" doc:"Of those: by code, such as web_fetch_blocked."`
+	Last   time.Time        `json:"last_at"`
+}
+
 // AuditRow is one decision or write by a person.
 type AuditRow struct {
 	ID      string    `json:"id"`

@@ -79,7 +79,7 @@ func loadCall(tx *sqldb.Tx, where string, args ...any) (*callRow, bool, error) {
 		return nil, false, err
 	}
 	c.fill()
-	err = tx.All(`SELECT n, kind, conversation_id, provider, credential_owner, host, url, title, sha256, chars, artifact_id, at FROM evidence
+	err = tx.All(`SELECT n, kind, conversation_id, provider, credential_owner, host, url, title, sha256, chars, artifact_id, at, thin FROM evidence
  WHERE call_id=$1 ORDER BY n`, []any{c.ID}, func(scan func(...any) error) error {
 		e, err := scanEvidence(scan)
 		c.evidence = append(c.evidence, e)
@@ -88,14 +88,14 @@ func loadCall(tx *sqldb.Tx, where string, args ...any) (*callRow, bool, error) {
 	return c, true, err
 }
 
-// scanEvidence reads n, kind, conversation_id, provider, credential_owner, host, url, title, sha256, chars, artifact_id, at.
+// scanEvidence reads n, kind, conversation_id, provider, credential_owner, host, url, title, sha256, chars, artifact_id, at, thin.
 func scanEvidence(scan func(...any) error) (evidenceRow, error) {
 	var e evidenceRow
-	var host, sum, artifact sql.Null[string]
+	var host, sum, artifact, thin sql.Null[string]
 	var chars sql.Null[int64]
 	var at int64
-	err := scan(&e.N, &e.Kind, &e.Conversation, &e.Provider, &e.CredentialOwner, &host, &e.url, &e.title, &sum, &chars, &artifact, &at)
-	e.Host, e.SHA256, e.Chars, e.Artifact, e.At = host.V, sum.V, chars.V, artifact.V, clock(at)
+	err := scan(&e.N, &e.Kind, &e.Conversation, &e.Provider, &e.CredentialOwner, &host, &e.url, &e.title, &sum, &chars, &artifact, &at, &thin)
+	e.Host, e.SHA256, e.Chars, e.Artifact, e.At, e.Thin = host.V, sum.V, chars.V, artifact.V, clock(at), thin.V
 	return e, err
 }
 

@@ -215,10 +215,10 @@ func keepEvidence(tx *sqldb.Tx, u underWay, list []sealedEvidence, now int64) er
 	var rows []string
 	for i, e := range list {
 		n := len(args)
-		rows = append(rows, fmt.Sprintf("($1,%d,$%d,$2,$3,$4,$%d,$%d,$%d,$%d,$%d,$%d,$5)", i+1, n+1, n+2, n+3, n+4, n+5, n+6, n+7))
-		args = append(args, e.Kind, maybe(e.Host), e.url, e.title, maybe(e.SHA256), number(e.Chars), maybe(e.Artifact))
+		rows = append(rows, fmt.Sprintf("($1,%d,$%d,$2,$3,$4,$%d,$%d,$%d,$%d,$%d,$%d,$5,$%d)", i+1, n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+8))
+		args = append(args, e.Kind, maybe(e.Host), e.url, e.title, maybe(e.SHA256), number(e.Chars), maybe(e.Artifact), maybe(e.Thin))
 	}
-	_, err := tx.Exec(`INSERT INTO evidence(call_id, n, kind, conversation_id, provider, credential_owner, host, url, title, sha256, chars, artifact_id, at)
+	_, err := tx.Exec(`INSERT INTO evidence(call_id, n, kind, conversation_id, provider, credential_owner, host, url, title, sha256, chars, artifact_id, at, thin)
  VALUES`+strings.Join(rows, ","), args...)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func settling() []promise {
-	page := ledger.Evidence{Kind: "content", Host: "example.com", URL: "https://example.com/page", Title: "A page", SHA256: "ab12", Chars: 40}
+	page := ledger.Evidence{Kind: "content", Host: "example.com", URL: "https://example.com/page", Title: "A page", SHA256: "ab12", Chars: 40, Thin: "js_shell"}
 	return []promise{
 		{"a result stands with its evidence", func(b *bench) {
 			c := b.fresh(b.A, Look)

@@ -187,6 +187,30 @@ GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6`
 	return list, err
 }
 
+// Reads counts reads that were sent, by host, thin kind and code. A page counts at the host that it came from, a failure at
+// the one that was asked.
+func (s *Store) Reads(ctx context.Context, agents []string, from, to time.Time) (list []operatorapi.Reads, err error) {
+	var q query
+	where := ` WHERE t.created_at >= ` + q.param(from.UnixMicro()) + ` AND t.created_at < ` + q.param(to.UnixMicro()) + ` AND t.capability = 'read' AND ` + q.of("t.agent_id", agents)
+	text := `SELECT host, thin, code, count(*), max(created_at) FROM (
+SELECT e.host AS host, coalesce(e.thin, '') AS thin, '' AS code, t.created_at AS created_at FROM tool_calls t JOIN evidence e ON e.call_id = t.id AND e.kind = 'content'` + where + ` AND t.outcome = 'ok'
+UNION ALL
+SELECT e.host, '', coalesce(t.code, ''), t.created_at FROM tool_calls t JOIN evidence e ON e.call_id = t.id AND e.n = 0` + where + ` AND t.outcome = 'provider_error'
+) reads WHERE host IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
+	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
+		list = nil
+		return tx.All(text, q.args, func(scan func(...any) error) error {
+			var r operatorapi.Reads
+			var last int64
+			err := scan(&r.Host, &r.Thin, &r.Code, &r.Calls, &last)
+			r.Last = at(last)
+			list = append(list, r)
+			return err
+		})
+	})
+	return list, err
+}
+
 // Meters says how full each meter became: its busiest minute and its fullest run.
 func (s *Store) Meters(ctx context.Context, agents []string, from, to time.Time) (list []operatorapi.Meter, err error) {
 	type key struct{ meter, capability string }
