@@ -19,6 +19,7 @@ import (
 	"github.com/wayleave/wayleave/internal/cli/keeping"
 	"github.com/wayleave/wayleave/internal/cli/page"
 	"github.com/wayleave/wayleave/internal/cli/serving"
+	"github.com/wayleave/wayleave/internal/cli/signing"
 	"github.com/wayleave/wayleave/internal/document/child"
 )
 
@@ -54,8 +55,8 @@ type commands struct {
 	Allow  keeping.Allow  `cmd:"" group:"agents" help:"Let agents read a private host, also beside a running server."`
 	Apply  keeping.Apply  `cmd:"" group:"agents" help:"Make agents, hosts, limits and pauses what a file says."`
 
-	SignIn    keeping.SignIn    `cmd:"" group:"people" name:"sign-in" help:"Print a link with which a person signs in, once."`
-	People    keeping.People    `cmd:"" group:"people" help:"List people; add, change and disable them."`
+	SignIn    signing.SignIn    `cmd:"" group:"people" name:"sign-in" help:"Print a link with which a person signs in, once."`
+	People    signing.People    `cmd:"" group:"people" help:"List people; add, change and disable them."`
 	Approvals keeping.Approvals `cmd:"" group:"people" help:"Answer what agents ask."`
 	Runs      keeping.Runs      `cmd:"" group:"people" help:"Show what agents did and why; end runs; reconcile calls."`
 	Reads     keeping.Reads     `cmd:"" group:"people" help:"Count what was read, host by host, and which hosts give pages that are hardly any."`

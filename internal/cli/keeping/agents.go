@@ -10,8 +10,8 @@ import (
 
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
-	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
@@ -59,7 +59,7 @@ func (c *AgentsList) Run(s *cli.Session) error {
 	defer in.Close()
 	var only []string
 	if c.Agent != "" {
-		a, err := agentNamed(s, in, c.Agent)
+		a, err := names.Agent(s, in, c.Agent)
 		if err != nil {
 			return err
 		}
@@ -73,13 +73,13 @@ func (c *AgentsList) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return err
 	}
 	lines := []listedAgent{}
 	for _, a := range agents {
-		l := listedAgent{Agent: a.Slug, State: stateSaid(a), Paused: wirePause(names, a.Paused), AllPaused: wirePause(names, all), Created: a.Created}
+		l := listedAgent{Agent: a.Slug, State: stateSaid(a), Paused: wirePause(called, a.Paused), AllPaused: wirePause(called, all), Created: a.Created}
 		for _, t := range tokens {
 			if t.Agent != a.Slug {
 				continue
@@ -97,13 +97,13 @@ func (c *AgentsList) Run(s *cli.Session) error {
 		return s.Out.JSON(lines)
 	}
 	if all.By != "" {
-		s.Out.Printf("ALL AGENTS are %s: `%s agents resume --all%s` lets them call again\n\n", pausedSaid(names, all), place.CalledAs(), c.Again())
+		s.Out.Printf("ALL AGENTS are %s: `%s agents resume --all%s` lets them call again\n\n", pausedSaid(called, all), place.CalledAs(), c.Again())
 	}
 	if err := cli.Table(s, "AGENT\tSTATE\tCREATED\tTOKENS\tLAST USED", func(row func(...any)) {
 		for i, l := range lines {
 			state := l.State
 			if agents[i].Paused.By != "" {
-				state = strings.TrimPrefix(state+", ", "active, ") + pausedSaid(names, agents[i].Paused)
+				state = strings.TrimPrefix(state+", ", "active, ") + pausedSaid(called, agents[i].Paused)
 			}
 			row(l.Agent, state, cli.When(l.Created), l.Tokens, cli.When(l.LastUsed))
 		}
@@ -236,29 +236,4 @@ func (c *TokenRevoke) Run(s *cli.Session) error {
 	}
 	s.Out.Printf("token %s of agent %s is revoked\n", token.ID, token.Agent)
 	return nil
-}
-
-// slugs names agents by their ids.
-func slugs(s *cli.Session, in *install.Install) (map[string]string, error) {
-	agents, _, err := in.Agents.List(s.Ctx, nil)
-	names := make(map[string]string)
-	for _, a := range agents {
-		names[a.ID] = a.Slug
-	}
-	return names, err
-}
-
-// agentNamed finds an agent that must be there.
-func agentNamed(s *cli.Session, in *install.Install, slug string) (agent.Agent, error) {
-	a, err := in.Agents.BySlug(s.Ctx, slug)
-	if errors.Is(err, agent.ErrNotFound) {
-		return a, fmt.Errorf("there is no agent %q here; `%s agents` lists them", slug, place.CalledAs())
-	}
-	return a, err
-}
-
-// agentOf finds the id of an agent that must be there.
-func agentOf(s *cli.Session, in *install.Install, slug string) (id string, err error) {
-	a, err := agentNamed(s, in, slug)
-	return a.ID, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/approval"
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/operatorapi"
@@ -58,7 +59,7 @@ func (c *ApprovalsReview) Run(s *cli.Session) error {
 	defer in.Close()
 	var only []string
 	if c.Agent != "" {
-		id, err := agentOf(s, in, c.Agent)
+		id, err := names.AgentID(s, in, c.Agent)
 		if err != nil {
 			return err
 		}
@@ -71,14 +72,14 @@ func (c *ApprovalsReview) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		shown := []wire.Approval{}
 		for _, a := range found {
-			shown = append(shown, operatorapi.ApprovalOf(a, names))
+			shown = append(shown, operatorapi.ApprovalOf(a, called))
 		}
 		return s.Out.JSON(shown)
 	}
@@ -88,7 +89,7 @@ func (c *ApprovalsReview) Run(s *cli.Session) error {
 	}
 	if c.ID != "" && (found[0].State != approval.Open || !s.Interactive() || c.List) {
 		question(s, found[0])
-		s.Out.Printf("\n  it is %s%s\n", found[0].State, c.way(found[0], names))
+		s.Out.Printf("\n  it is %s%s\n", found[0].State, c.way(found[0], called))
 		return nil
 	}
 	if s.Interactive() && !c.All && !c.List {
@@ -100,7 +101,7 @@ func (c *ApprovalsReview) Run(s *cli.Session) error {
 		for _, a := range found {
 			state := string(a.State)
 			if a.AnsweredBy != "" {
-				state += " by " + actorSaid(names, a.AnsweredBy)
+				state += " by " + names.Actor(called, a.AnsweredBy)
 			}
 			row(a.ID, a.Slug, a.Tool, state, cli.When(a.Expires), cli.OneLine(cmp.Or(a.Message, "-")))
 		}
@@ -120,12 +121,12 @@ func (c *ApprovalsReview) found(s *cli.Session, in *install.Install, only []stri
 }
 
 // way says how a question is answered, or by whom it was.
-func (c *ApprovalsReview) way(a approval.Approval, names operatorapi.Names) string {
+func (c *ApprovalsReview) way(a approval.Approval, called operatorapi.Names) string {
 	switch {
 	case a.State == approval.Open:
 		return fmt.Sprintf(" until %s UTC: `%s approvals answer %s once|deny%s`", cli.When(a.Expires), place.CalledAs(), a.ID, c.Again())
 	case a.AnsweredBy != "":
-		return fmt.Sprintf(", answered by %s at %s UTC", actorSaid(names, a.AnsweredBy), cli.When(a.Answered))
+		return fmt.Sprintf(", answered by %s at %s UTC", names.Actor(called, a.AnsweredBy), cli.When(a.Answered))
 	}
 	return ""
 }
@@ -246,11 +247,11 @@ func (c *ApprovalsAnswer) Run(s *cli.Session) error {
 		return err
 	}
 	if c.JSON {
-		names, err := named(s, in)
+		called, err := names.Of(s, in)
 		if err != nil {
 			return err
 		}
-		return s.Out.JSON(operatorapi.ApprovalOf(a, names))
+		return s.Out.JSON(operatorapi.ApprovalOf(a, called))
 	}
 	s.Out.Printf("%s\n", answered(a))
 	return nil

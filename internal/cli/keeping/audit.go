@@ -12,6 +12,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
@@ -46,15 +47,15 @@ func (c *AuditList) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return err
 	}
-	actor, err := names.ActorNamed(c.Actor)
+	actor, err := called.ActorNamed(c.Actor)
 	if err != nil {
 		return cli.Misused("--actor: %v", err)
 	}
-	subject, err := names.Row(cmp.Or(c.To, c.Subject))
+	subject, err := called.Row(cmp.Or(c.To, c.Subject))
 	if err != nil {
 		return &cli.UsageError{Err: err}
 	}
@@ -66,7 +67,7 @@ func (c *AuditList) Run(s *cli.Session) error {
 		rows := []wire.AuditRow{}
 		for _, r := range found {
 			row := wire.AuditRow{ID: r.ID, At: r.At, Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Detail: r.Detail, Hash: r.Hash,
-				Names: names.In(r.Actor, r.Subject, string(r.Detail))}
+				Names: called.In(r.Actor, r.Subject, string(r.Detail))}
 			if r.Link > 0 {
 				row.Link = &r.Link
 			}
@@ -76,7 +77,7 @@ func (c *AuditList) Run(s *cli.Session) error {
 	}
 	err = cli.Table(s, "AT\tACTOR\tVERB\tSUBJECT\tDETAIL", func(row func(...any)) {
 		for _, r := range found {
-			row(cli.When(r.At), actorSaid(names, r.Actor), r.Verb, rowSaid(names, r.Subject), cli.OneLine(names.Said(string(r.Detail))))
+			row(cli.When(r.At), names.Actor(called, r.Actor), r.Verb, names.Row(called, r.Subject), cli.OneLine(called.Said(string(r.Detail))))
 		}
 	})
 	if len(found) == c.Limit {

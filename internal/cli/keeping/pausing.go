@@ -9,6 +9,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/operatorapi"
@@ -41,7 +42,7 @@ type someAgents struct {
 	JSON  bool   `setting:"-" help:"As JSON: agent or all, state, paused, changed, open_runs, calls_in_flight, effects_dispatched."`
 }
 
-// check says what is wrong with whom a command names.
+// check says what is wrong with whom a command called.
 func (c someAgents) check(verb string) error {
 	switch {
 	case c.Agent == "" && !c.All:
@@ -116,7 +117,7 @@ func (t stood) cancels() string {
 
 // pausedSaid is who paused and since when.
 func pausedSaid(n operatorapi.Names, p agent.Pause) string {
-	return fmt.Sprintf("paused by %s since %s UTC", actorSaid(n, p.By), cli.When(p.At))
+	return fmt.Sprintf("paused by %s since %s UTC", names.Actor(n, p.By), cli.When(p.At))
 }
 
 func wirePause(n operatorapi.Names, p agent.Pause) *wire.Pause {
@@ -143,7 +144,7 @@ func (c *AgentsPause) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (c *AgentsPause) Run(s *cli.Session) error {
 		t.All = true
 	} else {
 		var a agent.Agent
-		if a, err = agentNamed(s, in, c.Agent); err != nil {
+		if a, err = names.Agent(s, in, c.Agent); err != nil {
 			return err
 		}
 		before = a.Paused
@@ -169,7 +170,7 @@ func (c *AgentsPause) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	t.Changed, t.Paused = before.By == "", wirePause(names, after)
+	t.Changed, t.Paused = before.By == "", wirePause(called, after)
 	if err := t.count(s, in, ids); err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (c *AgentsPause) Run(s *cli.Session) error {
 		return s.Out.JSON(t)
 	}
 	if !t.Changed {
-		s.Out.Printf("%s %s already; nothing was changed\n", who, pausedSaid(names, after))
+		s.Out.Printf("%s %s already; nothing was changed\n", who, pausedSaid(called, after))
 		return nil
 	}
 	s.Out.Printf("%s paused: new calls are refused, and the models are told that an operator paused them\n%s\n", who, t.leaves())
@@ -237,7 +238,7 @@ func (c *AgentsResume) everyone(s *cli.Session, in *install.Install, before agen
 
 // one ends the pause of one agent; all is that of all agents.
 func (c *AgentsResume) one(s *cli.Session, in *install.Install, all agent.Pause) error {
-	a, err := agentNamed(s, in, c.Agent)
+	a, err := names.Agent(s, in, c.Agent)
 	if err != nil {
 		return err
 	}
@@ -263,8 +264,8 @@ func (c *AgentsResume) one(s *cli.Session, in *install.Install, all agent.Pause)
 	if all.By == "" {
 		return nil
 	}
-	names, err := named(s, in)
-	s.Err.Printf("note: all agents are %s, this one with them; `%s agents resume --all%s`\n", pausedSaid(names, all), place.CalledAs(), c.Again())
+	called, err := names.Of(s, in)
+	s.Err.Printf("note: all agents are %s, this one with them; `%s agents resume --all%s`\n", pausedSaid(called, all), place.CalledAs(), c.Again())
 	return err
 }
 
@@ -325,18 +326,18 @@ func (c oneAgent) change(s *cli.Session, do func(in *install.Install, id string)
 			err = errors.Join(err, in.Close())
 		}
 	}()
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return nil, before, t, err
 	}
-	if before, err = agentNamed(s, in, c.Agent); err != nil {
+	if before, err = names.Agent(s, in, c.Agent); err != nil {
 		return nil, before, t, err
 	}
 	after, err := do(in, before.ID)
 	if err != nil {
 		return nil, before, t, err
 	}
-	t = stood{Agent: after.Slug, State: stateSaid(after), Paused: wirePause(names, after.Paused)}
+	t = stood{Agent: after.Slug, State: stateSaid(after), Paused: wirePause(called, after.Paused)}
 	err = t.count(s, in, []string{after.ID})
 	return in, before, t, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/operatorapi"
 	"github.com/wayleave/wayleave/internal/store/watchstore"
@@ -40,7 +41,7 @@ func (c *Reads) Run(s *cli.Session) error {
 	defer in.Close()
 	var only []string
 	if c.Agent != "" {
-		id, err := agentOf(s, in, c.Agent)
+		id, err := names.AgentID(s, in, c.Agent)
 		if err != nil {
 			return err
 		}

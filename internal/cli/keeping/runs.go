@@ -10,6 +10,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -78,13 +79,13 @@ func (c *RunsList) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	slugs, err := slugs(s, in)
+	slugs, err := names.Slugs(s, in)
 	if err != nil {
 		return err
 	}
 	var only []string
 	if c.Agent != "" {
-		a, err := agentOf(s, in, c.Agent)
+		a, err := names.AgentID(s, in, c.Agent)
 		if err != nil {
 			return err
 		}
@@ -163,7 +164,7 @@ func (c *RunsShow) Run(s *cli.Session) error {
 	if err != nil {
 		return missing(err, "run", c.ID)
 	}
-	slugs, err := slugs(s, in)
+	slugs, err := names.Slugs(s, in)
 	if err != nil {
 		return err
 	}
@@ -181,13 +182,13 @@ func (c *RunsShow) Run(s *cli.Session) error {
 		}
 		calls = append(calls, shownCall{operatorapi.CallOf(r, slugs), r.Args, operatorapi.EvidenceOf(r), operatorapi.ReasonsOf(r)})
 	}
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return err
 	}
 	for _, call := range calls {
 		if call.Verdict != nil {
-			call.Verdict.ByName = names[call.Verdict.By]
+			call.Verdict.ByName = called[call.Verdict.By]
 		}
 	}
 	shown := operatorapi.RunOf(run, slugs)
@@ -201,7 +202,7 @@ func (c *RunsShow) Run(s *cli.Session) error {
 		c.head(s, shown)
 	}
 	for _, call := range calls {
-		c.call(s, call, names)
+		c.call(s, call, called)
 	}
 	if c.Call == "" && len(ids) == c.Limit {
 		s.Err.Printf("there may be more: --after %d\n", calls[len(calls)-1].Seq)
@@ -246,7 +247,7 @@ func (c *RunsShow) head(s *cli.Session, r wire.Run) {
 }
 
 // call prints a call: one line, and below it what a person would ask of one that did not succeed, or that they named.
-func (c *RunsShow) call(s *cli.Session, call shownCall, names operatorapi.Names) {
+func (c *RunsShow) call(s *cli.Session, call shownCall, called operatorapi.Names) {
 	end := "-"
 	if call.Ended != nil {
 		end = call.Ended.Sub(call.Created).Round(time.Millisecond).String()
@@ -268,7 +269,7 @@ func (c *RunsShow) call(s *cli.Session, call shownCall, names operatorapi.Names)
 	}
 	if whole || c.Why || call.State != "succeeded" {
 		for _, w := range call.Why {
-			s.Out.Printf("      %-10s %s  %s\n", w.Stage, w.At.UTC().Format(time.TimeOnly), cli.OneLine(names.Said(w.Fact)))
+			s.Out.Printf("      %-10s %s  %s\n", w.Stage, w.At.UTC().Format(time.TimeOnly), cli.OneLine(called.Said(w.Fact)))
 		}
 	}
 	if v := call.Verdict; v != nil {
@@ -309,7 +310,7 @@ func (c *RunsEnd) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	slugs, err := slugs(s, in)
+	slugs, err := names.Slugs(s, in)
 	if err != nil {
 		return err
 	}
@@ -362,7 +363,7 @@ func (c *RunsReconcile) Run(s *cli.Session) error {
 	case err != nil:
 		return missing(err, "run with such a call", c.ID+" "+c.Call)
 	}
-	slugs, err := slugs(s, in)
+	slugs, err := names.Slugs(s, in)
 	if err != nil {
 		return err
 	}

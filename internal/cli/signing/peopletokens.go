@@ -1,5 +1,5 @@
 // This file is `wayleave people token`: what programs act with for a person.
-package keeping
+package signing
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/people"
 )
@@ -34,7 +35,7 @@ func (c *PeopleTokenList) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	p, err := personOf(s, in, c.Name)
+	p, err := names.Person(s, in, c.Name)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (c *PeopleTokenNew) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	p, err := personOf(s, in, c.Name)
+	p, err := names.Person(s, in, c.Name)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (c *PeopleTokenRevoke) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	p, err := personOf(s, in, c.Name)
+	p, err := names.Person(s, in, c.Name)
 	if err != nil {
 		return err
 	}

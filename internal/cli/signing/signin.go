@@ -1,12 +1,12 @@
 // This file is `wayleave sign-in`: a fresh link with which a person signs in. Who may read the data folder's key may
 // have one.
-package keeping
+package signing
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/people"
@@ -30,7 +30,7 @@ func (c *SignIn) Run(s *cli.Session) error {
 	person, link, err := freshLink(s, in, c.ListenFlags, at.URL, c.Person)
 	switch {
 	case errors.Is(err, people.ErrNotFound):
-		return noPerson(c.Person)
+		return names.NoPerson(c.Person)
 	case err != nil:
 		return err
 	}
@@ -55,8 +55,4 @@ func sayLink(s *cli.Session, person people.Person, link string) {
 	s.Err.Printf("for %s (%s): open it within %d minutes, it opens once and older links open nothing any more; a password can be set there\n",
 		person.Name, person.Role, int(people.LinkTime.Minutes()))
 	s.Out.Printf("%s\n", link)
-}
-
-func noPerson(name string) error {
-	return fmt.Errorf("nobody here is called %q; `%s people` lists everybody, and `%s people add` adds somebody", name, place.CalledAs(), place.CalledAs())
 }

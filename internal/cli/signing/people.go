@@ -1,6 +1,6 @@
 // This file is `wayleave people`: who signs in, what each may do, and which agents they see. Who may read the data
 // folder's key may change it, as an owner may on the API.
-package keeping
+package signing
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/cli"
+	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/operatorapi"
@@ -46,20 +47,20 @@ func (c *PeopleList) Run(s *cli.Session) error {
 		return err
 	}
 	if c.Name != "" {
-		p, err := personOf(s, in, c.Name)
+		p, err := names.Person(s, in, c.Name)
 		if err != nil {
 			return err
 		}
 		everybody = []people.Person{p}
 	}
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		shown := []any{}
 		for _, p := range everybody {
-			shown = append(shown, operatorapi.PersonOf(p, names))
+			shown = append(shown, operatorapi.PersonOf(p, called))
 		}
 		return s.Out.JSON(shown)
 	}
@@ -69,14 +70,14 @@ func (c *PeopleList) Run(s *cli.Session) error {
 	}
 	return cli.Table(s, "PERSON\tROLE\tAGENTS\tPASSWORD\tSTATE\tSINCE", func(row func(...any)) {
 		for _, p := range everybody {
-			row(p.Name, p.Role, seen(p, names), map[bool]string{true: "set", false: "none"}[p.HasPassword], map[bool]string{true: "disabled", false: "active"}[p.Disabled], cli.When(p.Created))
+			row(p.Name, p.Role, seen(p, called), map[bool]string{true: "set", false: "none"}[p.HasPassword], map[bool]string{true: "disabled", false: "active"}[p.Disabled], cli.When(p.Created))
 		}
 	})
 }
 
-// seen names the agents that a person may see.
-func seen(p people.Person, names operatorapi.Names) string {
-	shown := operatorapi.PersonOf(p, names)
+// seen called the agents that a person may see.
+func seen(p people.Person, called operatorapi.Names) string {
+	shown := operatorapi.PersonOf(p, called)
 	switch {
 	case shown.All:
 		return "all"
@@ -109,7 +110,7 @@ func (r rights) check() (people.Role, error) {
 func (r rights) agents(s *cli.Session, in *install.Install) (people.Agents, error) {
 	out := people.Agents{All: r.All, List: []string{}}
 	for _, slug := range r.Agents {
-		id, err := agentOf(s, in, slug)
+		id, err := names.AgentID(s, in, slug)
 		if err != nil {
 			return out, err
 		}
@@ -205,21 +206,21 @@ func (c *PeopleChange) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	p, err := personOf(s, in, c.Name)
+	p, err := names.Person(s, in, c.Name)
 	if err != nil {
 		return err
 	}
 	if p, err = in.People.SetRole(s.Ctx, p.ID, role, agents, place.ByCLI); err != nil {
 		return err
 	}
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return s.Out.JSON(operatorapi.PersonOf(p, names))
+		return s.Out.JSON(operatorapi.PersonOf(p, called))
 	}
-	s.Out.Printf("%s is %s now and sees these agents: %s\n", p.Name, p.Role, seen(p, names))
+	s.Out.Printf("%s is %s now and sees these agents: %s\n", p.Name, p.Role, seen(p, called))
 	c.warn(s, p)
 	return nil
 }
@@ -238,7 +239,7 @@ func (c onePerson) do(s *cli.Session, change func(in *install.Install, p people.
 		return err
 	}
 	defer in.Close()
-	p, err := personOf(s, in, c.Name)
+	p, err := names.Person(s, in, c.Name)
 	if err != nil {
 		return err
 	}
@@ -250,11 +251,11 @@ func (c onePerson) do(s *cli.Session, change func(in *install.Install, p people.
 		s.Out.Printf("%s\n", said)
 		return nil
 	}
-	names, err := named(s, in)
+	called, err := names.Of(s, in)
 	if err != nil {
 		return err
 	}
-	return s.Out.JSON(operatorapi.PersonOf(p, names))
+	return s.Out.JSON(operatorapi.PersonOf(p, called))
 }
 
 // PeopleDisable is the command.
