@@ -69,6 +69,7 @@ func (c *Demo) Run(s *cli.Session) (err error) {
 		return err
 	}
 	own, err := take(s.Ctx, ownerPlan{folder: folder, listen: "127.0.0.1:0", options: wayleave.Options{Data: folder.Path(), Version: s.Build.Version, Log: slog.New(slog.DiscardHandler),
+		PermitCommand: place.DataFlags{Data: folder.Path()}.PermitCommand(s),
 		Fetch: webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}}})
 	if err != nil {
 		return err
@@ -88,10 +89,11 @@ func (c *Demo) Run(s *cli.Session) (err error) {
 	if err != nil {
 		return err
 	}
-	s.Out.Printf("\nWhat people see of it (the link opens once):\n%s\n", link)
 	if c.Once {
+		s.Out.Printf("\nWhat people would see of it, without --once, which ends it now:\n%s\n", link)
 		return nil
 	}
+	s.Out.Printf("\nWhat people see of it (the link opens once):\n%s\n", link)
 	s.Out.Printf("\nAll of it goes away with an interrupt (Ctrl-C).\n")
 	<-s.Ctx.Done()
 	return nil
