@@ -70,7 +70,7 @@ func (c *Demo) Run(s *cli.Session) (err error) {
 	}
 	own, err := take(s.Ctx, ownerPlan{folder: folder, listen: "127.0.0.1:0", options: wayleave.Options{Data: folder.Path(), Version: s.Build.Version, Log: slog.New(slog.DiscardHandler),
 		PermitCommand: place.DataFlags{Data: folder.Path()}.PermitCommand(s),
-		Fetch: webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}}})
+		Fetch:         webfetch.Options{Policy: &weburl.Policy{Permitted: []weburl.Permit{permit}}}}})
 	if err != nil {
 		return err
 	}
