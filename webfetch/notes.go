@@ -35,6 +35,8 @@ func thinNote(t Thin, able Abilities) Note {
 	case t.Kind == "thin_extract": // already mended
 	case able.Browser && (t.Kind == "js_shell" || t.Kind == "consent_wall" || t.Kind == "bot_challenge"):
 		fact += "; browser_navigate opens it in a browser"
+	case able.WebSearch && t.Kind == "soft_404":
+		fact += "; check the address, or look with web_search where the page went"
 	default:
 		fact += "; " + wayOn(t.Kind)
 	}

@@ -110,12 +110,15 @@ func TestW122EveryKindIsToldAndItsNearMissIsNot(t *testing.T) {
 	}
 }
 
-// TestThinWaysNameABrowserOnlyWhereThereIsOne: the same page, told to an agent with the browser tools.
-func TestThinWaysNameABrowserOnlyWhereThereIsOne(t *testing.T) {
+// TestThinWaysNameATool only where it is offered.
+func TestThinWaysNameATool(t *testing.T) {
 	for _, kind := range thinKinds {
 		thin := Thin{Kind: kind, Fact: "it shows"}
 		plain, offered := thinNote(thin, Abilities{}), thinNote(thin, Abilities{Browser: true})
-		if strings.Contains(plain.Fact, "browser_navigate") {
+		if searching := thinNote(thin, Abilities{WebSearch: true}); strings.Contains(searching.Fact, "web_search") != (kind == "soft_404") {
+			t.Errorf("%s, with a search: %s", kind, searching.Fact)
+		}
+		if strings.Contains(plain.Fact, "browser_navigate") || strings.Contains(plain.Fact, "web_search") {
 			t.Errorf("%s names a tool that is not offered: %s", kind, plain.Fact)
 		}
 		opens := kind == "js_shell" || kind == "consent_wall" || kind == "bot_challenge"
