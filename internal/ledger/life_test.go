@@ -140,6 +140,45 @@ func TestAdmittingWaitsForAProcessThatStarts(t *testing.T) {
 	})
 }
 
+// A database that takes nothing, such as one on a full disk, will not mend itself in the time of a call: who asks is told at
+// once, and not after a wait of its own.
+func TestNobodyWaitsForADatabaseThatTakesNoSignOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, s, _ := i.process()
+		s.before(down("Settle"))
+		time.Sleep(12 * time.Second)
+		if l.Health().Alive {
+			t.Fatal("it lives without a sign")
+		}
+		w := admitLater(t.Context(), l, i.ask(asks))
+		if <-w.done; !errors.Is(w.err, ledger.ErrSilent) || w.after != 0 {
+			t.Errorf("answered with %v after %v", w.err, w.after)
+		}
+		s.before(nil)
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		i.settle(i.admit(l, i.ask(asks)), ledger.Done(nil))
+	})
+}
+
+// Who waits already is told when the hope is over.
+func TestWhoWaitsIsToldWhenThereIsNoHope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, s, _ := i.process()
+		_ = i.Store().Retire(t.Context(), l.Health().Process)
+		s.before(down("Beat"))
+		time.Sleep(3 * time.Second) // called dead, and cannot register: once
+		synctest.Wait()
+		w := admitLater(t.Context(), l, i.ask(asks))
+		if <-w.done; !errors.Is(w.err, ledger.ErrSilent) || w.after != 3*time.Second {
+			t.Errorf("answered with %v after %v", w.err, w.after)
+		}
+		s.before(nil)
+	})
+}
+
 func TestAnOrderlyEndWaitsForWhatIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInstall(t)

@@ -111,7 +111,7 @@ func (c *Apply) read(s *cli.Session) ([]byte, error) {
 	if c.File == "-" {
 		return io.ReadAll(s.In)
 	}
-	return cli.ReadFile(c.File)
+	return cli.ReadFile(s.Ctx, c.File)
 }
 
 func (c *Apply) report(p apply.Planned) any {
