@@ -179,6 +179,26 @@ func TestWhoWaitsIsToldWhenThereIsNoHope(t *testing.T) {
 	})
 }
 
+// A database that is started anew while a call runs costs the call nothing but time.
+func TestAnEndOutlastsADatabaseThatIsStartedAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, s, _ := i.process()
+		for _, k := range []kind{asks, presses} {
+			c := i.admit(l, i.ask(k))
+			i.open(c)
+			s.before(down())
+			back := time.AfterFunc(3*time.Second, func() { s.before(nil) })
+			i.settle(c, ledger.Done([]byte("result")))
+			back.Stop()
+			if r := i.row(c.ID()); r.State != effect.Succeeded || string(r.Result) != "result" {
+				t.Errorf("%v: the row is %s with %q", k, r.State, r.Result)
+			}
+			c.Delivered(true)
+		}
+	})
+}
+
 func TestAnOrderlyEndWaitsForWhatIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInstall(t)
