@@ -4,6 +4,8 @@ package operatorapi
 
 import (
 	"bufio"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
+	"github.com/wayleave/wayleave/internal/tool"
 )
 
 // ask sends a head and what there is of a body, and gives the answer within two minutes, without its body.
@@ -91,5 +94,17 @@ func TestABodyThatIsNotWhatItsHeadersSayIsTheClientsFault(t *testing.T) {
 	}
 	if strings.Contains(w.logged.String(), `"level":"ERROR"`) {
 		t.Errorf("it stands in the log as a fault of ours: %s", w.logged)
+	}
+}
+
+// The answer about a fault sends the operator to the log, so the log has the cause.
+func TestTheLogHasTheCauseOfAFault(t *testing.T) {
+	w := newWorld(t)
+	w.fake.answer = func(tool.Caller, string, json.RawMessage) (tool.Result, error) {
+		return tool.Result{}, &tool.Fault{Code: "internal_error", Text: "it did not work", Err: errors.New("the shelf fell down")}
+	}
+	got := w.do("tools of alice", "POST", "/api/runs/run_alice/tool-calls", bodies["call-tool"])
+	if got.status != http.StatusInternalServerError || strings.Contains(got.body, "shelf") || !strings.Contains(w.logged.String(), "the shelf fell down") {
+		t.Errorf("%d %s; the log: %s", got.status, got.body, w.logged)
 	}
 }

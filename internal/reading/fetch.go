@@ -139,7 +139,7 @@ func (f *Fetch) Look(ctx context.Context, at Place) (*agenttool.Result, error) {
 	if f.args.Offset > 0 || f.args.Find != "" {
 		kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
 		if err != nil {
-			return nil, fmt.Errorf("look for a kept page: %w", err)
+			return nil, fmt.Errorf("look for a kept page: %w", unkept(ctx, err))
 		}
 		if kept != nil {
 			f.kept = kept
@@ -212,9 +212,17 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	// The page is paid for: whether its caller has left or not, it is kept.
 	put, err := f.r.o.Shelf.Put(context.WithoutCancel(ctx), at, f.keys(page), page)
 	if err != nil {
-		return Answer{Sent: true}, fmt.Errorf("keep the page: %w", err)
+		return Answer{Sent: true}, fmt.Errorf("keep the page: %w", unkept(context.WithoutCancel(ctx), err))
 	}
 	return f.answer(page, at, put.Snapshot, notes(f.args, put), true), nil
+}
+
+// unkept says that a shelf which did not answer is a fault of the database and not of the call. A caller that left is neither.
+func unkept(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, ledger.ErrNotFound) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ledger.ErrStore, err)
 }
 
 func (f *Fetch) answer(p *webfetch.Page, at Place, snapshot int, extra []webfetch.Note, sent bool) Answer {

@@ -4,6 +4,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -121,6 +122,9 @@ func (g *Gate) Failed(err error) *Failure {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &fault):
+		if fault.Err != nil { // a fault's own words are those for the client
+			err = fmt.Errorf("%w: %w", err, fault.Err)
+		}
 		return Fail(fault.Status(), fault.Code, fault.Text).Because(err)
 	case errors.Is(err, ledger.ErrNotFound), errors.Is(err, agent.ErrNotFound), errors.Is(err, approval.ErrNotFound),
 		errors.Is(err, people.ErrNotFound), errors.Is(err, connection.ErrNotFound), errors.Is(err, allowed.ErrNotFound), errors.Is(err, allowed.ErrNotAllowed):
