@@ -159,6 +159,10 @@ func TestTM059ALateYesAndAnotherRunsAreNone(t *testing.T) {
 	if got := say(again, "once"); got != http.StatusOK {
 		t.Errorf("after the client left: %d", got)
 	}
+	other := in.wire(t, in.token(t, "bob"), "2026-07-28")
+	if got, err := other.call(t.Context(), tooltest.PublishTool, piece); err != nil || !strings.Contains(got, `"text":"approval_required: `) {
+		t.Errorf("another run's yes: %v %s", err, got)
+	}
 	said(piece, "publish: delivered")
 	said(piece, "approval_required: ")
 	if got := len(published(set)); got != 1 {
