@@ -305,6 +305,18 @@ func TestF091TheExportOfARunIsItsRecords(t *testing.T) {
 		}
 		all = append(all, record.Evidence...)
 	}
+	hosts := 0
+	for i, listed := range got[wire.Calls](harness, http.MethodGet, "/api/runs/"+run.ID+"/tool-calls?limit=100", "").Calls {
+		if listed.ID != whole.Calls[i].ID || listed.Host != whole.Calls[i].Host {
+			t.Errorf("%s is listed with host %q, its record has %q", listed.ID, listed.Host, whole.Calls[i].Host)
+		}
+		if listed.Host != "" {
+			hosts++
+		}
+	}
+	if hosts == 0 {
+		t.Error("no call is listed with its host")
+	}
 	list := got[wire.EvidenceList](harness, http.MethodGet, "/api/runs/"+run.ID+"/evidence?limit=100", "")
 	if !reflect.DeepEqual(list.Evidence, all) || len(all) < calls {
 		t.Errorf("the run's evidence is\n%+v\nits records have\n%+v", list.Evidence, all)

@@ -94,7 +94,7 @@ func runAs(self cli.Program, args, environ []string, stdin io.Reader, stdout, st
 		}
 	}()
 
-	set, err := cli.LoadSettings(args, environ)
+	set, err := cli.LoadSettings(ctx, args, environ)
 	if err != nil {
 		problems.Printf("wayleave: %v\n", err)
 		return cli.ExitUsage

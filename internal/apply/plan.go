@@ -111,6 +111,20 @@ func Plan(ctx context.Context, f File, in Install) (Planned, error) {
 	return p.out, nil
 }
 
+// Held says, once all changes are made, whether the install is as the file says. Each change is a transaction of its own,
+// so of two files that are applied at once neither may have come out whole: whoever looks last is told.
+func Held(ctx context.Context, f File, in Install) error {
+	left, err := Plan(ctx, f, in)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the changes were made, and then it could not be seen whether they hold: %w", err)
+	case len(left.Changes) > 0:
+		return fmt.Errorf("somebody else changed the same meanwhile, and the install is not as the file says (would be %s: %s); "+
+			"`wayleave audit` says who did; agree, then apply again", left.Changes[0].Kind, left.Changes[0])
+	}
+	return nil
+}
+
 type planner struct {
 	ctx    context.Context
 	in     Install

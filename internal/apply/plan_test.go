@@ -149,3 +149,37 @@ func TestApplyBesideSomebodyElse(t *testing.T) {
 		t.Errorf("the first who paused stays: %+v, %v", now.Paused, err)
 	}
 }
+
+// Two lists that are applied at once: every change of both succeeds, and the list is neither. Whoever looks last is told.
+func TestTwoFilesAtOnceAreNotBothSaidToHold(t *testing.T) {
+	in := fresh(t)
+	rows := apply.Install{Agents: in.Agents, Hosts: in.Allowed, Settings: in.Settings, Rules: in.Rules}
+	files := make([]apply.File, 2)
+	var all []apply.Change
+	for i, text := range []string{`{"allowed_hosts": ["10.0.0.1"]}`, `{"allowed_hosts": ["10.0.0.2"]}`} {
+		var err error
+		if files[i], err = apply.Parse([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		planned, err := apply.Plan(t.Context(), files[i], rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, planned.Changes...)
+	}
+	for i, c := range all {
+		if err := c.Do(t.Context(), "test"); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			if err := apply.Held(t.Context(), files[0], rows); err != nil {
+				t.Errorf("before the other's change: %v", err)
+			}
+		}
+	}
+	for i, f := range files {
+		if err := apply.Held(t.Context(), f, rows); err == nil || !strings.Contains(err.Error(), "would be removed: allowed_hosts: 10.0.0.") {
+			t.Errorf("file %d: %v", i, err)
+		}
+	}
+}

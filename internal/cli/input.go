@@ -44,9 +44,38 @@ func (i Input) Read(p []byte) (int, error) {
 // a quarter of a million.
 const maxSettingsFile = 4 << 20
 
+// Open opens a file that a person named. Opening a named pipe waits for who writes, and reading it for what is written;
+// both end with ctx, as ErrInterrupted.
+func Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	type outcome struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		file, err := os.Open(path)
+		done <- outcome{file, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return nil, o.err
+		}
+		return opened{NewInput(ctx, o.file), o.file}, nil
+	case <-ctx.Done(): // what waits is left behind, as a read is
+		return nil, ErrInterrupted
+	}
+}
+
+// opened is a file whose reads end with a context.
+type opened struct {
+	Input
+	io.Closer
+}
+
 // ReadFile reads a file that a person named, of at most 4 MiB.
-func ReadFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
+func ReadFile(ctx context.Context, path string) ([]byte, error) {
+	file, err := Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +88,12 @@ func ReadFile(path string) ([]byte, error) {
 }
 
 // ReadPair reads a certificate with its key.
-func ReadPair(certFile, keyFile string) (tls.Certificate, error) {
-	cert, err := ReadFile(certFile)
+func ReadPair(ctx context.Context, certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := ReadFile(ctx, certFile)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	key, err := ReadFile(keyFile)
+	key, err := ReadFile(ctx, keyFile)
 	if err != nil {
 		return tls.Certificate{}, err
 	}

@@ -42,7 +42,7 @@ func (s *Session) firstLine(file string) (secret.Value, error) {
 	if file == "-" {
 		data, err = io.ReadAll(io.LimitReader(s.In, longestPassphrase))
 	} else {
-		data, err = ReadFile(file)
+		data, err = ReadFile(s.Ctx, file)
 	}
 	if err != nil {
 		return secret.Value{}, err

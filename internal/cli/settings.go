@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"reflect"
@@ -38,7 +39,7 @@ type Setting struct {
 }
 
 // LoadSettings reads the environment and the file that --config or WAYLEAVE_CONFIG names.
-func LoadSettings(args, environ []string) (*Settings, error) {
+func LoadSettings(ctx context.Context, args, environ []string) (*Settings, error) {
 	s := &Settings{env: make(map[string]string), resolved: make(map[string]string)}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
@@ -51,7 +52,7 @@ func LoadSettings(args, environ []string) (*Settings, error) {
 	if path == "" {
 		return s, nil
 	}
-	data, err := ReadFile(path)
+	data, err := ReadFile(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file (from %s): %w", origin, err)
 	}

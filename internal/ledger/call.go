@@ -237,7 +237,7 @@ func (c *Call) conclude(ctx context.Context, r Report) (settled Settled, err err
 	for range 2 {
 		s := r.settlement(c.ask.Class, from, c.unsent(from))
 		s.Call, s.Nonce, s.Gone = c.record.ID, c.nonce, gone
-		if err := again(ctx, func() (err error) {
+		if err := anew(ctx, patient, func() (err error) {
 			settled, err = c.l.store.Settle(ctx, s)
 			return err
 		}); err != nil {
@@ -299,11 +299,17 @@ func (c *Call) hear() <-chan struct{} {
 }
 
 // pauses are between attempts of a step that the database did not answer.
-var pauses = [...]time.Duration{50 * time.Millisecond, 300 * time.Millisecond}
+var pauses = []time.Duration{50 * time.Millisecond, 300 * time.Millisecond}
+
+// patient are those of an end. What it reports was done and cannot be done again, so it outlasts a database that is started
+// anew; the row of a call that is not settled stays in everybody's way until its time is over.
+var patient = []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second, 2 * time.Second}
 
 // again runs a step anew where the database failed: every step of the store tells by the row or its nonce whether it had
 // happened before. A verdict is not a failure.
-func again(ctx context.Context, step func() error) error {
+func again(ctx context.Context, step func() error) error { return anew(ctx, pauses, step) }
+
+func anew(ctx context.Context, pauses []time.Duration, step func() error) error {
 	for n := 0; ; n++ {
 		err := step()
 		var left *gone

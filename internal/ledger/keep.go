@@ -95,6 +95,7 @@ func (l *Ledger) beat(ctx context.Context) {
 		if id := l.life.name(); id != "" {
 			alive, err := l.store.Beat(ctx, id, l.o.TTL)
 			if err != nil {
+				l.life.failed()
 				l.o.Log.Warn("no sign of life could be given", "process", id, "error", err)
 				return
 			}
@@ -109,6 +110,7 @@ func (l *Ledger) beat(ctx context.Context) {
 		}
 		id := rowid.New("proc")
 		if err := l.store.Register(ctx, id, l.o.Label, l.o.Version, l.o.TTL); err != nil {
+			l.life.failed()
 			l.o.Log.Warn("the process could not be registered", "error", err)
 			return
 		}

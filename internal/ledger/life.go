@@ -17,7 +17,8 @@ type life struct {
 	mu    sync.Mutex
 	id    string        // empty: not registered
 	began time.Time     // when the last good sign began, before the database was asked
-	sign  chan struct{} // closed at the next good sign
+	sign  chan struct{} // closed at the next good sign, or when there is no hope of one soon
+	bad   int           // signs in a row that the database did not take
 	lapse *time.Timer   // fires when valid ends
 }
 
@@ -33,7 +34,7 @@ func (f *life) reach() time.Duration { return f.ttl / 4 * 3 }
 func (f *life) good(id string, began time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.id, f.began = id, began
+	f.id, f.began, f.bad = id, began, 0
 	close(f.sign)
 	f.sign = make(chan struct{})
 	if f.lapse != nil {
@@ -44,6 +45,19 @@ func (f *life) good(id string, began time.Time) {
 			f.over(ErrSilent)
 		}
 	})
+}
+
+// hopeless is after how many bad signs in a row nobody waits for a good one.
+const hopeless = 2
+
+// failed notes a sign of life that the database did not take.
+func (f *life) failed() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.bad++; f.bad == hopeless {
+		close(f.sign)
+		f.sign = make(chan struct{})
+	}
 }
 
 // ended says that this process is dead for the others, or ends.
@@ -74,7 +88,8 @@ func (f *life) valid(id string) error {
 	return nil
 }
 
-// await gives the id of this process once it may send. It waits at most for bound.
+// await gives the id of this process once it may send. It waits at most for bound, and not at all where the database has
+// refused the last signs of life: a full disk does not mend itself in the time of a call.
 func (f *life) await(ctx context.Context, stopped <-chan struct{}) (string, error) {
 	var patience <-chan time.Time
 	for {
@@ -84,10 +99,13 @@ func (f *life) await(ctx context.Context, stopped <-chan struct{}) (string, erro
 		default:
 		}
 		f.mu.Lock()
-		id, sign := f.id, f.sign
+		id, sign, bad := f.id, f.sign, f.bad
 		f.mu.Unlock()
 		if id != "" && f.valid(id) == nil {
 			return id, nil
+		}
+		if bad >= hopeless {
+			return "", ErrSilent
 		}
 		if patience == nil {
 			t := time.NewTimer(bound)

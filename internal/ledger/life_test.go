@@ -140,6 +140,65 @@ func TestAdmittingWaitsForAProcessThatStarts(t *testing.T) {
 	})
 }
 
+// A database that takes nothing, such as one on a full disk, will not mend itself in the time of a call: who asks is told at
+// once, and not after a wait of its own.
+func TestNobodyWaitsForADatabaseThatTakesNoSignOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, s, _ := i.process()
+		s.before(down("Settle"))
+		time.Sleep(12 * time.Second)
+		if l.Health().Alive {
+			t.Fatal("it lives without a sign")
+		}
+		w := admitLater(t.Context(), l, i.ask(asks))
+		if <-w.done; !errors.Is(w.err, ledger.ErrSilent) || w.after != 0 {
+			t.Errorf("answered with %v after %v", w.err, w.after)
+		}
+		s.before(nil)
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		i.settle(i.admit(l, i.ask(asks)), ledger.Done(nil))
+	})
+}
+
+// Who waits already is told when the hope is over.
+func TestWhoWaitsIsToldWhenThereIsNoHope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, s, _ := i.process()
+		_ = i.Store().Retire(t.Context(), l.Health().Process)
+		s.before(down("Beat"))
+		time.Sleep(3 * time.Second) // called dead, and cannot register: once
+		synctest.Wait()
+		w := admitLater(t.Context(), l, i.ask(asks))
+		if <-w.done; !errors.Is(w.err, ledger.ErrSilent) || w.after != 3*time.Second {
+			t.Errorf("answered with %v after %v", w.err, w.after)
+		}
+		s.before(nil)
+	})
+}
+
+// A database that is started anew while a call runs costs the call nothing but time.
+func TestAnEndOutlastsADatabaseThatIsStartedAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, s, _ := i.process()
+		for _, k := range []kind{asks, presses} {
+			c := i.admit(l, i.ask(k))
+			i.open(c)
+			s.before(down())
+			back := time.AfterFunc(3*time.Second, func() { s.before(nil) })
+			i.settle(c, ledger.Done([]byte("result")))
+			back.Stop()
+			if r := i.row(c.ID()); r.State != effect.Succeeded || string(r.Result) != "result" {
+				t.Errorf("%v: the row is %s with %q", k, r.State, r.Result)
+			}
+			c.Delivered(true)
+		}
+	})
+}
+
 func TestAnOrderlyEndWaitsForWhatIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInstall(t)

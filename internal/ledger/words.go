@@ -149,8 +149,10 @@ type Record struct {
 	Args, Result, Late           []byte          // opened; nil where their time of keeping is over
 	Why                          []Reason
 	Evidence                     []EvidenceRow
-	Created, Dispatched, Ended   time.Time // zero where it did not happen
-	Verdict                      *Reconciliation
+	// Host is where a call went, in lists, which have no evidence; empty where there is none.
+	Host                       string
+	Created, Dispatched, Ended time.Time // zero where it did not happen
+	Verdict                    *Reconciliation
 }
 
 // EvidenceRow is evidence as it stands.

@@ -27,6 +27,8 @@ type reply struct {
 	standing bool
 	// plain is set while a refusal that the library says in plain text is sent.
 	plain bool
+	// ours says that what is sent was worded here.
+	ours bool
 
 	mu     sync.Mutex // guards writes and what follows
 	status int
@@ -87,6 +89,12 @@ func (r *reply) Write(p []byte) (int, error) {
 	defer r.mu.Unlock()
 	r.begin(http.StatusOK)
 	if !r.plain {
+		if r.status >= http.StatusBadRequest && !r.ours && r.bytes == 0 && !r.streams() {
+			if _, err := r.write(coded(p, r.w.Header().Get(requestIDHeader))); err != nil { // such a refusal is one write
+				return 0, err
+			}
+			return len(p), nil
+		}
 		n, err := r.write(p)
 		if err == nil && r.streams() {
 			r.told += answersIn(p)
@@ -224,6 +232,7 @@ func (r *reply) json(status int, body any) {
 	if err != nil { // strings and numbers only: cannot be
 		status, data = http.StatusInternalServerError, nil
 	}
+	r.ours = true
 	r.Header().Set("Content-Type", "application/json")
 	r.WriteHeader(status)
 	_, _ = r.Write(data)

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -359,4 +360,19 @@ func TestStreamBeginsAtOnce(t *testing.T) {
 	if err != nil || !strings.HasPrefix(line, ":") || res.Header.Get("X-Accel-Buffering") != "no" {
 		t.Fatalf("%q, %v, %v", line, err, res.Header)
 	}
+}
+
+// An id that is in use within a session is refused by the library; the answer has the code that ours have.
+func TestAnIDInUseWithinASessionIsRefusedWithACode(t *testing.T) {
+	w := newWorld(t, Limits{})
+	session := w.open(t, "tok-a")
+	w.begin(t, session, `{"jsonrpc":"2.0","id":"c1","method":"tools/call","params":{"name":"wait"}}`)
+	<-w.tools.began
+	a := w.legacy(t, "tok-a", session, `{"jsonrpc":"2.0","id":"c1","method":"tools/list","params":{}}`)
+	if a.status != http.StatusBadRequest || a.ID != "c1" || a.Error == nil || a.Error.Code != jsonrpc.CodeInvalidRequest ||
+		a.Error.Data["code"] != "invalid_request" || a.Error.Data["request_id"] != a.header.Get("X-Request-Id") || a.Error.Message != "another request with this id is not answered yet" {
+		t.Errorf("%d %s", a.status, a.raw)
+	}
+	w.begin(t, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c1"}}`)
+	<-w.tools.ended
 }

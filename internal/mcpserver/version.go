@@ -40,6 +40,41 @@ func adrift(m message) *refusal {
 			", which has none: headers MCP-Protocol-Version: " + modernEra + " and Mcp-Method, and that version and the client's capabilities in params._meta"}
 }
 
+// coded gives a JSON-RPC error that the library answers with by itself, such as for an id that is in use, the code that ours
+// have. What is no such error, and one that has data, stays as it is.
+func coded(said []byte, requestID string) []byte {
+	var m struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *struct {
+			Code    int64           `json:"code"`
+			Message string          `json:"message"`
+			Data    json.RawMessage `json:"data"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(said, &m) != nil || m.Error == nil || m.Error.Data != nil {
+		return said
+	}
+	word := "invalid_request"
+	switch m.Error.Code {
+	case jsonrpc.CodeMethodNotFound:
+		word = "not_found"
+	case jsonrpc.CodeInternalError:
+		word = "internal_error"
+	}
+	if strings.HasPrefix(m.Error.Message, idInUse) {
+		m.Error.Message = "another request with this id is not answered yet"
+	}
+	data, err := json.Marshal((&refusal{code: m.Error.Code, text: m.Error.Message, word: word, id: m.ID}).wire(requestID))
+	if err != nil { // strings and numbers only: cannot be
+		return said
+	}
+	return data
+}
+
+// idInUse is how the library begins to say that a request of the session has the id already.
+const idInUse = "duplicate in-flight request ID"
+
 // plainly is what the library said in plain text, in the shape of every other refusal before JSON-RPC.
 func plainly(status int, said []byte, requestID string) []byte {
 	word := "invalid_request"

@@ -255,7 +255,7 @@ func callOf(r ledger.Record, slugs map[string]string) wire.Call {
 	out := wire.Call{ID: r.ID, Run: r.Run, Agent: slugs[r.Agent], Conversation: r.Conversation, Seq: r.Seq, Tool: r.Tool, Capability: r.Capability,
 		Provider: r.Binding.Provider, Class: string(r.Class), State: string(r.State), Outcome: string(r.Outcome), Code: r.Code, IsError: r.IsError,
 		Withheld: r.Withheld, CallerID: r.Key, Approval: r.Approval, Delivery: deliveries[r.Delivery],
-		Created: r.Created.UTC(), Dispatched: moment(r.Dispatched), Ended: moment(r.Ended)}
+		Host: r.Host, Created: r.Created.UTC(), Dispatched: moment(r.Dispatched), Ended: moment(r.Ended)}
 	for _, e := range r.Evidence {
 		if out.Host == "" {
 			out.Host = e.Host

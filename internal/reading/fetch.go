@@ -156,7 +156,7 @@ func (f *Fetch) Look(ctx context.Context, at Place) (*agenttool.Result, error) {
 	}
 	kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
 	if err != nil {
-		return nil, fmt.Errorf("look for a kept page: %w", err)
+		return nil, fmt.Errorf("look for a kept page: %w", unkept(ctx, err))
 	}
 	if kept == nil {
 		return nil, nil
@@ -223,7 +223,7 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	// The page is paid for: whether its caller has left or not, it is kept.
 	put, err := f.r.o.Shelf.Put(context.WithoutCancel(ctx), at, f.keys(page), page)
 	if err != nil {
-		return Answer{Sent: true}, fmt.Errorf("keep the page: %w", err)
+		return Answer{Sent: true}, fmt.Errorf("keep the page: %w", unkept(context.WithoutCancel(ctx), err))
 	}
 	a := f.answer(page, at, put.Snapshot, notes(f.args, put), true)
 	a.Why = whyRead(page)
@@ -241,13 +241,21 @@ func (f *Fetch) asking(ctx context.Context, at Place, source webfetch.Source) (f
 	}
 	kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
 	if err != nil {
-		return nil, fmt.Errorf("look for a kept page: %w", err)
+		return nil, fmt.Errorf("look for a kept page: %w", unkept(ctx, err))
 	}
 	var page *webfetch.Page
 	if kept != nil {
 		page = kept.Page
 	}
 	return func(ctx context.Context) (*webfetch.Page, error) { return again.Refetch(ctx, f.args.Request(), page) }, nil
+}
+
+// unkept says that a shelf which did not answer is a fault of the database and not of the call. A caller that left is neither.
+func unkept(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, ledger.ErrNotFound) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ledger.ErrStore, err)
 }
 
 func (f *Fetch) answer(p *webfetch.Page, at Place, snapshot int, extra []webfetch.Note, sent bool) Answer {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -43,6 +44,9 @@ func (c *Backup) Help() string {
 
 // Run copies the database.
 func (c *Backup) Run(s *cli.Session) error {
+	if err := c.named(); err != nil {
+		return err
+	}
 	db, _, err := c.Bare(s)
 	if err != nil {
 		return err
@@ -70,6 +74,21 @@ func (c *Backup) Run(s *cli.Session) error {
 	return nil
 }
 
+// named looks whether a file may come where FILE says.
+func (c *Backup) named() error {
+	if c.File == "" {
+		return cli.Misused("FILE is empty: give the name of a file that is not there yet, such as wayleave-backup.db")
+	}
+	info, err := os.Stat(c.File)
+	if err == nil && info.IsDir() {
+		return cli.Misused("FILE %s is a folder: give the name of a file in it, such as %s", c.File, filepath.Join(c.File, "wayleave-backup.db"))
+	}
+	if info, err = os.Stat(filepath.Dir(c.File)); err != nil || !info.IsDir() {
+		return cli.Misused("FILE %s: there is no folder %s: make it, or give another name", c.File, filepath.Dir(c.File))
+	}
+	return nil
+}
+
 // Restore is the command.
 type Restore struct {
 	place.DataFlags
@@ -84,6 +103,9 @@ func (c *Restore) Help() string {
 
 // Run brings a backup back. The folder is owned meanwhile, so that no server begins on half of it.
 func (c *Restore) Run(s *cli.Session) error {
+	if err := c.named(); err != nil {
+		return err
+	}
 	folder, err := c.Folder(s)
 	if err != nil {
 		return err
@@ -116,6 +138,23 @@ func (c *Restore) Run(s *cli.Session) error {
 		return s.Out.JSON(restoredJSON(got, st))
 	}
 	return c.print(s, folder.Path(), got, st)
+}
+
+// named looks whether FILE can be a backup, before anything is made for it.
+func (c *Restore) named() error {
+	if c.File == "" {
+		return cli.Misused("FILE is empty: give the backup's file, as `wayleave backup` wrote it")
+	}
+	info, err := os.Stat(c.File)
+	switch {
+	case err != nil:
+		return fmt.Errorf("FILE %s: %w: give the backup's file, as `wayleave backup` wrote it", c.File, errors.Unwrap(err))
+	case info.IsDir():
+		return cli.Misused("FILE %s is a folder: give the backup's file itself, as `wayleave backup` wrote it", c.File)
+	case !info.Mode().IsRegular():
+		return cli.Misused("FILE %s is not an ordinary file: copy the backup to one first", c.File)
+	}
+	return nil
 }
 
 func (c *Restore) print(s *cli.Session, folder string, got backup.Restored, st keystore.Status) error {

@@ -326,7 +326,7 @@ func (c *KeysImport) Run(s *cli.Session) error {
 	}
 	from := s.In
 	if c.File != "-" {
-		f, err := os.Open(c.File)
+		f, err := cli.Open(s.Ctx, c.File)
 		if err != nil {
 			return err
 		}

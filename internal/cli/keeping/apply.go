@@ -54,7 +54,8 @@ func (c *Apply) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	plan, err := apply.Plan(s.Ctx, f, apply.Install{Agents: in.Agents, Hosts: in.Allowed, Settings: in.Settings, Rules: in.Rules})
+	rows := apply.Install{Agents: in.Agents, Hosts: in.Allowed, Settings: in.Settings, Rules: in.Rules}
+	plan, err := apply.Plan(s.Ctx, f, rows)
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was changed", c.File, err)
 	}
@@ -66,6 +67,11 @@ func (c *Apply) Run(s *cli.Session) error {
 		}
 		if !c.JSON {
 			s.Out.Printf("%-16s %s\n", map[bool]string{true: "would be "}[c.Check]+string(change.Kind), change)
+		}
+	}
+	if !c.Check && len(plan.Changes) > 0 {
+		if err := apply.Held(s.Ctx, f, rows); err != nil {
+			return fmt.Errorf("%s: %w", c.File, err)
 		}
 	}
 	if c.JSON {
@@ -105,7 +111,7 @@ func (c *Apply) read(s *cli.Session) ([]byte, error) {
 	if c.File == "-" {
 		return io.ReadAll(s.In)
 	}
-	return cli.ReadFile(c.File)
+	return cli.ReadFile(s.Ctx, c.File)
 }
 
 func (c *Apply) report(p apply.Planned) any {

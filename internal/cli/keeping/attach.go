@@ -115,7 +115,7 @@ func (c *Attach) told(s *cli.Session) (string, error) {
 	}
 	for _, set := range s.Settings.All {
 		if set.Origin != "default" && slices.Contains([]string{"listen", "public-url", "tls-cert", "behind-proxy"}, set.Name) {
-			return c.Endpoint()
+			return c.Endpoint(s.Ctx)
 		}
 	}
 	return "", nil

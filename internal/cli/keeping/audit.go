@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/audit"
@@ -196,7 +195,7 @@ func kept(s *cli.Session, what string) ([]audit.Checkpoint, error) {
 	case strings.Contains(what, "wayleave-audit-checkpoint "):
 		from = strings.NewReader(what)
 	default:
-		f, err := os.Open(what)
+		f, err := cli.Open(s.Ctx, what)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ package page
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ func (c *Convert) Run(s *cli.Session) error {
 	if c.MaxBodyBytes != nil {
 		limit = *c.MaxBodyBytes
 	}
-	body, err := c.read(s.In, limit)
+	body, err := c.read(s, limit)
 	if err != nil {
 		return err
 	}
@@ -65,10 +64,10 @@ func (c *Convert) Run(s *cli.Session) error {
 }
 
 // read takes one byte more than the limit, so that the library says that the body is too large.
-func (c *Convert) read(stdin io.Reader, limit int64) ([]byte, error) {
-	in := stdin
+func (c *Convert) read(s *cli.Session, limit int64) ([]byte, error) {
+	in := s.In
 	if c.File != "-" {
-		f, err := os.Open(c.File)
+		f, err := cli.Open(s.Ctx, c.File)
 		if err != nil {
 			return nil, cli.Misused("%v", err)
 		}

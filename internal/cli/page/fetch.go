@@ -57,7 +57,7 @@ func (c *Fetch) Run(s *cli.Session) error {
 	case c.MaxBytes != nil && (*c.MaxBytes < 1 || *c.MaxBytes > webfetch.MaxWindowBytes):
 		return cli.Misused("--max-bytes is %d, must be 1 to %d", *c.MaxBytes, webfetch.MaxWindowBytes)
 	}
-	o, err := c.Options()
+	o, err := c.Options(s.Ctx)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@
 package page
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"net/netip"
@@ -86,7 +87,7 @@ type ReadFlags struct {
 }
 
 // Options checks what the library does not.
-func (r ReadFlags) Options() (webfetch.Options, error) {
+func (r ReadFlags) Options(ctx context.Context) (webfetch.Options, error) {
 	policy, err := r.Policy()
 	if err != nil {
 		return webfetch.Options{}, err
@@ -100,7 +101,7 @@ func (r ReadFlags) Options() (webfetch.Options, error) {
 		o.Timeout = &d
 	}
 	if r.CAFile != "" {
-		if o.RootCAs, err = Authorities(r.CAFile); err != nil {
+		if o.RootCAs, err = Authorities(ctx, r.CAFile); err != nil {
 			return webfetch.Options{}, err
 		}
 	}
@@ -134,8 +135,8 @@ func (r ReadFlags) robots() (*webfetch.Robots, error) {
 }
 
 // Authorities are the system's and those of a PEM file.
-func Authorities(path string) (*x509.CertPool, error) {
-	pem, err := cli.ReadFile(path)
+func Authorities(ctx context.Context, path string) (*x509.CertPool, error) {
+	pem, err := cli.ReadFile(ctx, path)
 	if err != nil {
 		return nil, cli.Misused("--ca-file: %v", err)
 	}

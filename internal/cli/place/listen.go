@@ -2,6 +2,7 @@
 package place
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -24,8 +25,8 @@ type ListenFlags struct {
 }
 
 // Endpoint is where a client finds a server of these flags that runs already.
-func (c ListenFlags) Endpoint() (string, error) {
-	f, err := c.Front()
+func (c ListenFlags) Endpoint(ctx context.Context) (string, error) {
+	f, err := c.Front(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -45,10 +46,10 @@ func (c ListenFlags) Endpoint() (string, error) {
 
 // Pages is where people reach a server: its public URL, else the install's own name at the listener's port. endpoint is
 // where the running one says that it is, empty where none runs: then it is where one of these flags would be.
-func (c ListenFlags) Pages(endpoint, label string) (string, error) {
+func (c ListenFlags) Pages(ctx context.Context, endpoint, label string) (string, error) {
 	if endpoint == "" || len(c.PublicURL) > 0 {
 		var err error
-		if endpoint, err = c.Endpoint(); err != nil {
+		if endpoint, err = c.Endpoint(ctx); err != nil {
 			return "", err
 		}
 	}
@@ -78,7 +79,7 @@ func (f Front) Into(o *wayleave.Options) {
 }
 
 // Front checks the flags about the listener.
-func (c ListenFlags) Front() (Front, error) {
+func (c ListenFlags) Front(ctx context.Context) (Front, error) {
 	f := Front{proxy: c.BehindProxy}
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
@@ -91,7 +92,7 @@ func (c ListenFlags) Front() (Front, error) {
 		return f, cli.Misused("--tls-cert and --tls-key go together")
 	}
 	if c.TLSCert != "" {
-		pair, err := cli.ReadPair(c.TLSCert, c.TLSKey)
+		pair, err := cli.ReadPair(ctx, c.TLSCert, c.TLSKey)
 		if err != nil {
 			return f, cli.Misused("--tls-cert, --tls-key: %v", err)
 		}

@@ -57,7 +57,7 @@ func (c *Doctor) Run(s *cli.Session) error {
 	folder := c.dataFolder(s, d)
 	c.install(s, d, folder)
 	c.egress(s.Ctx, d)
-	c.certificates(d)
+	c.certificates(s, d)
 	c.listener(s.Ctx, d, folder)
 	c.metrics(s.Ctx, d)
 	memory(d)
@@ -165,9 +165,9 @@ func (c *Doctor) limits(set []cli.Setting) []cli.Setting {
 
 // configuration checks what serve would refuse.
 func (c *Doctor) configuration(s *cli.Session, d *checkup) {
-	_, err := c.service(s.Build)
+	_, err := c.service(s.Ctx, s.Build)
 	if err == nil {
-		_, err = c.Front()
+		_, err = c.Front(s.Ctx)
 	}
 	if err == nil {
 		_, err = page.Each("trusted-proxy", c.TrustedProxy, page.ParseNetwork)

@@ -62,9 +62,9 @@ func (c *Doctor) egress(ctx context.Context, d *checkup) {
 }
 
 // certificates says whose word counts for the certificates of sites.
-func (c *Doctor) certificates(d *checkup) {
+func (c *Doctor) certificates(s *cli.Session, d *checkup) {
 	if c.CAFile != "" {
-		if _, err := page.Authorities(c.CAFile); err == nil { // else said under settings
+		if _, err := page.Authorities(s.Ctx, c.CAFile); err == nil { // else said under settings
 			d.add("certificates", "ok", "the system's authorities and those of %s", c.CAFile)
 		}
 		return
@@ -101,7 +101,7 @@ func (c *Doctor) listener(ctx context.Context, d *checkup, folder *datafolder.Fo
 	scheme, trust, err := "http", (*tls.Config)(nil), error(nil)
 	if c.TLSCert != "" {
 		scheme = "https"
-		if trust, err = trustOwn(c.TLSCert, c.TLSKey); err != nil {
+		if trust, err = trustOwn(ctx, c.TLSCert, c.TLSKey); err != nil {
 			return // said under settings
 		}
 	}
@@ -151,8 +151,8 @@ func (d *checkup) neighbour(listen string) {
 }
 
 // trustOwn trusts exactly the certificate that serve would show, whatever name it is for.
-func trustOwn(certFile, keyFile string) (*tls.Config, error) {
-	pair, err := cli.ReadPair(certFile, keyFile)
+func trustOwn(ctx context.Context, certFile, keyFile string) (*tls.Config, error) {
+	pair, err := cli.ReadPair(ctx, certFile, keyFile)
 	if err != nil {
 		return nil, err
 	}

@@ -32,8 +32,8 @@ type serviceFlags struct {
 	LogLevel      string  `enum:"debug,info,warn,error" default:"info" help:"What is logged on standard error: debug, info, warn, error."`
 }
 
-func (f serviceFlags) service(build cli.Build) (wayleave.Options, error) {
-	fetch, err := f.Options()
+func (f serviceFlags) service(ctx context.Context, build cli.Build) (wayleave.Options, error) {
+	fetch, err := f.Options(ctx)
 	if err != nil {
 		return wayleave.Options{}, err
 	}
@@ -84,7 +84,7 @@ func (c *MCP) Run(s *cli.Session) error {
 	if err := agent.CheckSlug(c.Agent); err != nil {
 		return cli.Misused("--agent: %v", err)
 	}
-	o, err := c.service(s.Build)
+	o, err := c.service(s.Ctx, s.Build)
 	if err != nil {
 		return err
 	}

@@ -40,14 +40,14 @@ type serveFlags struct {
 
 // Run serves until an interrupt or termination signal.
 func (c *Serve) Run(s *cli.Session) error {
-	o, err := c.service(s.Build)
+	o, err := c.service(s.Ctx, s.Build)
 	if err != nil {
 		return err
 	}
 	if o.Log, err = c.logger(s); err != nil {
 		return err
 	}
-	front, err := c.Front()
+	front, err := c.Front(s.Ctx)
 	if err != nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func (c *PeopleAdd) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	if _, err := c.Pages(at.URL, in.Label); err != nil { // before somebody is added who would get no link
+	if _, err := c.Pages(s.Ctx, at.URL, in.Label); err != nil { // before somebody is added who would get no link
 		return err
 	}
 	agents, err := c.agents(s, in)

@@ -43,7 +43,7 @@ func (c *SignIn) Run(s *cli.Session) error {
 
 // freshLink makes a link of a person. endpoint is where the folder's server says that it is, empty where none runs.
 func freshLink(s *cli.Session, in *install.Install, l place.ListenFlags, endpoint, name string) (people.Person, string, error) {
-	base, err := l.Pages(endpoint, in.Label)
+	base, err := l.Pages(s.Ctx, endpoint, in.Label)
 	if err != nil {
 		return people.Person{}, "", err
 	}

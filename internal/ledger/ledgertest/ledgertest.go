@@ -7,6 +7,7 @@ package ledgertest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -221,6 +222,9 @@ func (c *call) record(whole bool) ledger.Record {
 	r := c.Record
 	r.Why = slices.Clone(r.Why)
 	if !whole {
+		for _, e := range r.Evidence {
+			r.Host = cmp.Or(r.Host, e.Host)
+		}
 		r.Args, r.Result, r.Late, r.Evidence = nil, nil, nil, nil
 		return r
 	}

@@ -6,8 +6,10 @@ package gate
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -94,8 +96,8 @@ func (v *Visit) Session() bool { return v.Person.Credential.Kind == people.Sessi
 
 type visitKey struct{}
 
-// enter is the gate of one row.
-func (g *Gate) enter(row route.Row) func(huma.Context, func(huma.Context)) {
+// enter is the gate of one row; body says whether its handler reads one.
+func (g *Gate) enter(row route.Row, body bool) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		out, _ := w.(*Reply)
@@ -111,11 +113,31 @@ func (g *Gate) enter(row route.Row) func(huma.Context, func(huma.Context)) {
 		if r.ContentLength == 0 {
 			// net/http watches for the client to leave, and a deadline would look like that.
 			_ = out.control.SetReadDeadline(time.Time{})
+		} else if !body {
+			if f := unasked(r); f != nil {
+				g.Send(out, f)
+				return
+			}
 		}
 		_, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		came := Arrival{Listed: g.o.Names.Listed(r), Cookie: g.cookie(r), Bearer: strings.TrimSpace(bearer)}
 		next(huma.WithValue(huma.WithValue(huma.WithValue(ctx, visitKey{}, v), replyKey{}, out), arrivalKey{}, came))
 	}
+}
+
+// unasked reads away a body that the operation has no use for. The handler lifts the deadline of reading, and net/http would
+// wait for such a body without end before it answers.
+func unasked(r *http.Request) *Failure {
+	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, bodyBytes+1))
+	switch {
+	case n > bodyBytes:
+		return Fail(http.StatusRequestEntityTooLarge, CodeTooLarge, "this operation takes no body")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return Fail(http.StatusRequestTimeout, CodeInvalidRequest, "the body did not arrive in time, and this operation takes none")
+	case err != nil:
+		return Fail(http.StatusBadRequest, CodeInvalidRequest, "the body did not arrive whole, and this operation takes none")
+	}
+	return nil
 }
 
 type replyKey struct{}

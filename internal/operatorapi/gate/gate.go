@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -107,11 +108,18 @@ func (g *Gate) Served(r *http.Request) bool {
 	return pattern != "" && pattern != "/" && pattern != "/api/"
 }
 
+// refusalTime is how long the rest of a body is waited for that nobody reads.
+const refusalTime = 5 * time.Second
+
 // ServeHTTP serves one request of the API, with all its checks.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := NewReply(w)
 	out.Header().Set("Cache-Control", "no-store") // first of all: it stands beside whatever is answered
 	defer g.Guard(out, r, "api")()
+	if r.ContentLength != 0 {
+		// What a refusal leaves of a body net/http reads before it answers, for as long as that takes.
+		_ = out.control.SetReadDeadline(time.Now().Add(refusalTime))
+	}
 	switch {
 	case !g.o.Names.Ours(r):
 		g.Refuse(out, InvalidHost())

@@ -4,6 +4,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -121,6 +122,9 @@ func (g *Gate) Failed(err error) *Failure {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &fault):
+		if fault.Err != nil { // a fault's own words are those for the client
+			err = fmt.Errorf("%w: %w", err, fault.Err)
+		}
 		return Fail(fault.Status(), fault.Code, fault.Text).Because(err)
 	case errors.Is(err, ledger.ErrNotFound), errors.Is(err, agent.ErrNotFound), errors.Is(err, approval.ErrNotFound),
 		errors.Is(err, people.ErrNotFound), errors.Is(err, connection.ErrNotFound), errors.Is(err, allowed.ErrNotFound), errors.Is(err, allowed.ErrNotAllowed):
@@ -182,7 +186,11 @@ func framework(m *huma.ErrorModel) *Failure {
 	case http.StatusUnprocessableEntity:
 		detail = "the request does not have the shape that this operation takes"
 	default:
-		return Fail(http.StatusInternalServerError, CodeInternal, "something went wrong here; the log has the request's id").Because(m)
+		if m.Detail != unreadable {
+			return Fail(http.StatusInternalServerError, CodeInternal, "something went wrong here; the log has the request's id").Because(m)
+		}
+		// The client's fault, such as a bad chunk.
+		return Fail(http.StatusBadRequest, code, "the body did not arrive whole, or not as its headers said")
 	}
 	f := Fail(m.Status, code, detail)
 	if m.Status != http.StatusUnprocessableEntity || len(m.Errors) == 0 {
@@ -207,6 +215,9 @@ func framework(m *huma.ErrorModel) *Failure {
 	}
 	return f
 }
+
+// unreadable is how the HTTP library says that reading the body failed; it takes it for a fault of ours.
+const unreadable = "cannot read request body"
 
 // missingBegins is how the HTTP library begins to say that a member is missing.
 const missingBegins = "expected required property "

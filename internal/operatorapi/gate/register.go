@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/wayleave/wayleave/internal/operatorapi/route"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
@@ -59,7 +60,7 @@ func HandleWith[I, O any](g *Gate, id string, amend func(*huma.Operation), do fu
 	g.bound[id] = true
 	op := huma.Operation{OperationID: id, Method: row.Method, Path: row.Path, Summary: row.Summary, Tags: []string{row.Tag},
 		MaxBodyBytes: bodyBytes + 1, BodyReadTimeout: bodyTime, RejectUnknownQueryParameters: true,
-		Middlewares: huma.Middlewares{g.enter(row)}, Security: security(row), Responses: problems(row, hasBody[I]())}
+		Middlewares: huma.Middlewares{g.enter(row, hasBody[I]())}, Security: security(row), Responses: problems(row, hasBody[I]())}
 	if amend != nil {
 		amend(&op)
 	}
@@ -161,7 +162,13 @@ func document(version string) huma.Config {
 		Transformers: []huma.Transformer{func(ctx huma.Context, _ string, v any) (any, error) {
 			switch v := v.(type) {
 			case *huma.ErrorModel:
-				return framework(v).Problem, nil
+				f := framework(v)
+				if _, w := humago.Unwrap(ctx); f.Status != v.Status {
+					if out, ok := w.(*Reply); ok {
+						out.instead = f.Status
+					}
+				}
+				return f.Problem, nil
 			case *Failure:
 				return v.Problem, nil
 			}

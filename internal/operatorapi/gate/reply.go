@@ -27,6 +27,7 @@ type Reply struct {
 	operation string // for the log
 	who       string // for the log: kind and id of the credential, never the credential
 	status    int
+	instead   int   // of the status that the HTTP library gives, where it takes a client's fault for ours; 0 for none
 	broken    error // the first failed write
 }
 
@@ -65,6 +66,9 @@ func (r *Reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func (r *Reply) WriteHeader(status int) {
 	if r.status != 0 {
 		return
+	}
+	if r.instead != 0 {
+		status = r.instead
 	}
 	r.status = status
 	_ = r.control.SetWriteDeadline(time.Now().Add(writeTime))

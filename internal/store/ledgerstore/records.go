@@ -21,6 +21,9 @@ const callColumns = `t.id, t.run_id, t.agent_id, r.conversation_id, t.seq, t.too
 const callTables = ` FROM tool_calls t JOIN runs r ON r.id=t.run_id
  LEFT JOIN reservations s ON s.call_id=t.id LEFT JOIN reconciliations x ON x.call_id=t.id`
 
+// hostColumn is where a call went, for lists, which have no evidence.
+const hostColumn = `, (SELECT e.host FROM evidence e WHERE e.call_id=t.id AND e.host IS NOT NULL ORDER BY e.n LIMIT 1)`
+
 // sealedColumns are the rest of a call.
 const sealedColumns = `, t.args, t.result, t.late, x.note`
 
@@ -194,12 +197,14 @@ func (s *Store) CallsOf(ctx context.Context, agent, run string, after int64, lim
 
 func listCalls(tx *sqldb.Tx, from string, args ...any) ([]ledger.Record, error) {
 	var list []ledger.Record
-	err := tx.All("SELECT "+callColumns+from, args, func(scan func(...any) error) error {
+	err := tx.All("SELECT "+callColumns+hostColumn+from, args, func(scan func(...any) error) error {
 		var c callRow
-		if err := scan(c.into()...); err != nil {
+		var host sql.Null[string]
+		if err := scan(append(c.into(), &host)...); err != nil {
 			return err
 		}
 		c.fill()
+		c.Host = host.V
 		list = append(list, c.Record)
 		return nil
 	})

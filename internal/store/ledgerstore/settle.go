@@ -112,7 +112,7 @@ func (s *Store) settle(tx *sqldb.Tx, r report) (row *callRow, bound *binding.Bin
 	if u.nonce != r.Nonce || u.State != r.From {
 		return u.callRow, nil, true, nil
 	}
-	end := endOf(r, changed)
+	end := endOf(r, u.Tool, bound, changed)
 	now := u.now
 	if r.From == effect.Dispatched && u.Class == effect.Effect && r.State != effect.Uncertain {
 		if _, err := tx.One("UPDATE runs SET hold_call=NULL WHERE id=$1 AND hold_call=$2 RETURNING now_us()", []any{u.Run, r.Call}, &now); err != nil {
@@ -173,14 +173,14 @@ type end struct {
 
 // endOf decides what of a report is kept. Under a binding that changed meanwhile nothing of a page is: the outcome stays
 // true, and the content is dropped before it is stored. What was read counts as evidence only where the call succeeded.
-func endOf(r report, changed bool) end {
+func endOf(r report, tool string, now *binding.Binding, changed bool) end {
 	e := end{code: r.Code, isError: r.IsError, result: r.result, why: []ledger.Reason{{Stage: reasons.Outcome, Fact: outcomeFact(r)}}}
 	if changed {
 		e.withheld, e.result = true, nil
 		if r.State == effect.Succeeded {
 			e.code, e.isError = codeChanged, true
 		}
-		e.why = append(e.why, ledger.Reason{Stage: reasons.Offer, Fact: "the binding changed while the call ran; its content is withheld"})
+		e.why = append(e.why, ledger.Reason{Stage: reasons.Offer, Fact: reasons.Withheld(tool, now)})
 		return e
 	}
 	for _, seen := range r.evidence {

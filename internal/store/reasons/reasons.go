@@ -63,6 +63,15 @@ func Bound(tool string, b binding.Binding) string {
 	return fmt.Sprintf("%s is %s by %s: %s connection version %d, %s", tool, b.Capability, b.Provider, whose(b.ConnectionOwner), b.ConnectionVersion, account)
 }
 
+// Withheld says why the content of a call is not kept: what the tool is bound to since; nil where it is no longer offered.
+func Withheld(tool string, now *binding.Binding) string {
+	is := tool + " is no longer offered"
+	if now != nil {
+		is = Bound(tool, *now) + " now"
+	}
+	return "the binding changed while the call ran: " + is + "; its content is withheld"
+}
+
 func whose(owner string) string {
 	if owner == binding.Install {
 		return "the install's"

@@ -31,6 +31,8 @@ func TestWords(t *testing.T) {
 		reasons.Counted(3, ledger.MostToolCalls, binding.Uncounted, was):                                 "call 3 of the run; counted against no limit",
 		reasons.Refused(&ledger.Refusal{Code: "stale_offer", Facts: ledger.Facts{Was: &was, Now: &now}}): "the offer is stale: the provider is other, it was direct",
 		reasons.Refused(&ledger.Refusal{Code: "stale_offer"}):                                            "it was not offered to this caller",
+		reasons.Withheld("web_fetch", &now):                                                              "the binding changed while the call ran: web_fetch is read by other: the install's connection version 2, no account now; its content is withheld",
+		reasons.Withheld("web_fetch", nil):                                                               "the binding changed while the call ran: web_fetch is no longer offered; its content is withheld",
 		reasons.Refused(&ledger.Refusal{Code: "nothing known"}):                                          "",
 	} {
 		if got != want {
