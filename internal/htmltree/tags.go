@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/htmltree/charref"
+	"github.com/wayleave/wayleave/internal/htmltree/streamed"
 )
 
 // tag is a start or end tag.
@@ -150,7 +151,11 @@ func (p *parser) declaration() {
 	rest := p.src[p.pos+1:]
 	switch {
 	case strings.HasPrefix(rest, "--"):
-		p.pos = p.comment(p.pos + len("!--"))
+		start := p.pos + len("!--")
+		p.pos = p.comment(start)
+		if p.streamed != nil {
+			p.boundary(strings.TrimSuffix(p.src[start:p.pos], "-->"))
+		}
 	case len(rest) >= len("doctype") && strings.EqualFold(rest[:len("doctype")], "doctype"):
 		start := p.pos + 1 + len("doctype")
 		p.pos = p.after(start, ">")
@@ -165,6 +170,17 @@ func (p *parser) declaration() {
 		p.foreignText(p.src[start:end], start)
 	default:
 		p.pos = p.after(p.pos, ">")
+	}
+}
+
+// boundary hears of a comment in a page that has streamed parts.
+func (p *parser) boundary(comment string) {
+	switch {
+	case streamed.Begins(comment):
+		p.streamed.Begin()
+	case streamed.Ends(comment):
+		p.flushText()
+		p.streamed.End(p.top().node)
 	}
 }
 
