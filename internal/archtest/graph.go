@@ -244,7 +244,7 @@ func graph() []row {
 		{pkg: "internal/testsite", modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress", "golang.org/x/net"}, why: "test support: servers with every fault; it codes bombs and speaks HTTP/2 frame by frame"},
 		{pkg: "internal/corpustest", why: "test support: third-party pages that are not in the repository"},
 		{pkg: "internal/clienttest", why: "test support: real MCP clients"},
-		{pkg: "bench/learn", ours: []string{"internal/htmltree", "internal/maincontent"},
+		{pkg: "bench/learn", ours: []string{"internal/htmltree", "internal/maincontent"}, modules: []string{"golang.org/x/net"},
 			why: "makes the trees by which main content is judged; its pages are nobody's to ship"},
 		{pkg: "bench/reading", ours: []string{"webfetch"}, modules: []string{"codeberg.org/readeck/go-readability", "github.com/JohannesKaufmann/html-to-markdown", "github.com/markusmobius/go-trafilatura", "github.com/tiktoken-go/tokenizer", "golang.org/x/net"},
 			why: "the scorer of reading, and the peers beside us"},

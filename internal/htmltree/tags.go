@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/htmltree/charref"
-	"github.com/wayleave/wayleave/internal/htmltree/streamed"
 )
 
 // tag is a start or end tag.
@@ -154,7 +153,8 @@ func (p *parser) declaration() {
 		start := p.pos + len("!--")
 		p.pos = p.comment(start)
 		if p.streamed != nil {
-			p.boundary(strings.TrimSuffix(p.src[start:p.pos], "-->"))
+			p.flushText()
+			p.streamed.Comment(strings.TrimSuffix(p.src[start:p.pos], "-->"), p.top().node)
 		}
 	case len(rest) >= len("doctype") && strings.EqualFold(rest[:len("doctype")], "doctype"):
 		start := p.pos + 1 + len("doctype")
@@ -170,17 +170,6 @@ func (p *parser) declaration() {
 		p.foreignText(p.src[start:end], start)
 	default:
 		p.pos = p.after(p.pos, ">")
-	}
-}
-
-// boundary hears of a comment in a page that has streamed parts.
-func (p *parser) boundary(comment string) {
-	switch {
-	case streamed.Begins(comment):
-		p.streamed.Begin()
-	case streamed.Ends(comment):
-		p.flushText()
-		p.streamed.End(p.top().node)
 	}
 }
 

@@ -57,21 +57,18 @@ func (s *Parts) Note(n *html.Node) {
 	}
 }
 
-// Begins and Ends tell the comments around a boundary from others.
-func Begins(comment string) bool { return comment == "$" || comment == "$?" || comment == "$!" }
-
-// Ends says that a comment ends a boundary.
-func Ends(comment string) bool { return comment == "/$" }
-
-// Begin opens a boundary.
-func (s *Parts) Begin() {
-	if len(s.open) < most {
+// Comment hears of a comment, while current is the open element: React marks where a boundary begins and ends.
+func (s *Parts) Comment(text string, current *html.Node) {
+	switch {
+	case text == "/$":
+		s.end(current)
+	case (text == "$" || text == "$?" || text == "$!") && len(s.open) < most:
 		s.open = append(s.open, -1)
 	}
 }
 
-// End closes the innermost boundary: what stands in current after its template is shown until the part is there.
-func (s *Parts) End(current *html.Node) {
+// end closes the innermost boundary: what stands in current after its template is shown until the part is there.
+func (s *Parts) end(current *html.Node) {
 	if len(s.open) == 0 {
 		return
 	}
