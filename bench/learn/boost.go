@@ -3,7 +3,9 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 )
 
 // settings of the learning.
@@ -100,9 +102,17 @@ func cutsOf(pages []*labelled, features func(*labelled) [][]float32) [][]float32
 	n := len(features(pages[0])[0])
 	r := rand.New(rand.NewPCG(1, 2))
 	values := make([][]float32, n)
+	rows := 0
+	for _, p := range pages {
+		rows += len(features(p))
+	}
+	part := 0.15
+	if rows < 50_000 {
+		part = 1
+	}
 	for _, p := range pages {
 		for _, x := range features(p) {
-			if r.Float64() > 0.15 {
+			if r.Float64() > part {
 				continue
 			}
 			for f, v := range x {
@@ -201,34 +211,10 @@ func grow(t *table, s settings, rows []int32, g, h []float32, node []int32, r *r
 		for k := range width {
 			tr.feature[first+k] = -1
 		}
-		cells := make([]cell, width*bins)
-		for _, f := range tried {
-			clear(cells)
-			column := t.columns[f]
-			for _, i := range rows {
-				c := &cells[int(node[i])*bins+int(column[i])]
-				c.g += float64(g[i])
-				c.h += float64(h[i])
-			}
-			for k := range width {
-				own := cells[k*bins : (k+1)*bins]
-				var all, left cell
-				for _, c := range own {
-					all.g += c.g
-					all.h += c.h
-				}
-				for b := range t.cuts[f] {
-					left.g += own[b].g
-					left.h += own[b].h
-					rg, rh := all.g-left.g, all.h-left.h
-					if left.h < s.least || rh < s.least {
-						continue
-					}
-					if v := left.g*left.g/(left.h+s.ridge) + rg*rg/(rh+s.ridge) - all.g*all.g/(all.h+s.ridge); v > gain[k] {
-						gain[k] = v
-						tr.feature[first+k], tr.bin[first+k], tr.cut[first+k] = f, uint8(b), t.cuts[f][b]
-					}
-				}
+		for _, at := range splits(t, s, rows, tried, g, h, node, width) {
+			if k := at.node; at.gain > gain[k] {
+				gain[k] = at.gain
+				tr.feature[first+k], tr.bin[first+k], tr.cut[first+k] = at.feature, at.bin, t.cuts[at.feature][at.bin]
 			}
 		}
 		for _, i := range rows {
@@ -249,4 +235,63 @@ func grow(t *table, s settings, rows []int32, g, h []float32, node []int32, r *r
 		tr.value[k] = s.rate * c.g / (c.h + s.ridge)
 	}
 	return tr
+}
+
+// split is a question that a node may ask, and what it gains.
+type split struct {
+	node, feature int
+	bin           uint8
+	gain          float64
+}
+
+// splits are each feature's best question at each node of a level, in the order of the features, whoever found them.
+func splits(t *table, s settings, rows []int32, tried []int, g, h []float32, node []int32, width int) []split {
+	found := make([][]split, len(tried))
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			cells := make([]cell, width*bins)
+			for k := w; k < len(tried); k += workers {
+				found[k] = splitsOf(t, s, rows, tried[k], g, h, node, cells)
+			}
+		})
+	}
+	wg.Wait()
+	return slices.Concat(found...)
+}
+
+func splitsOf(t *table, s settings, rows []int32, f int, g, h []float32, node []int32, cells []cell) []split {
+	clear(cells)
+	column := t.columns[f]
+	for _, i := range rows {
+		c := &cells[int(node[i])*bins+int(column[i])]
+		c.g += float64(g[i])
+		c.h += float64(h[i])
+	}
+	var out []split
+	for k := range len(cells) / bins {
+		own := cells[k*bins : (k+1)*bins]
+		var all, left cell
+		for _, c := range own {
+			all.g += c.g
+			all.h += c.h
+		}
+		best := split{node: k, feature: f}
+		for b := range t.cuts[f] {
+			left.g += own[b].g
+			left.h += own[b].h
+			rg, rh := all.g-left.g, all.h-left.h
+			if left.h < s.least || rh < s.least {
+				continue
+			}
+			if v := left.g*left.g/(left.h+s.ridge) + rg*rg/(rh+s.ridge) - all.g*all.g/(all.h+s.ridge); v > best.gain {
+				best.gain, best.bin = v, uint8(b)
+			}
+		}
+		if best.gain > 0 {
+			out = append(out, best)
+		}
+	}
+	return out
 }

@@ -23,7 +23,9 @@ import (
 // labelled is a page with what is known of each block.
 type labelled struct {
 	id, kind string
-	held     bool // its host is never learned from
+	address  string
+	held     bool // its host is never learned from: the figures of these pages are those of strange pages
+	news     bool // of the benchmark of articles
 	lesson   maincontent.Lesson
 	first    [][]float32 // features
 	words    [][]string  // of each block
@@ -39,7 +41,7 @@ var word = regexp.MustCompile(`[\p{L}\p{N}_]+`)
 
 func wordsOf(s string) []string { return word.FindAllString(strings.ToLower(s), -1) }
 
-func load(dir string) ([]*labelled, error) {
+func load(dir, articles, readability, apart string) ([]*labelled, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "ground-truth", "*.json"))
 	if err != nil || len(names) == 0 {
 		return nil, fmt.Errorf("no pages below %q: %v", dir, err)
@@ -54,6 +56,23 @@ func load(dir string) ([]*labelled, error) {
 		if p != nil {
 			pages = append(pages, p)
 		}
+	}
+	if articles != "" {
+		more, err := readArticles(articles)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, more...)
+	}
+	if readability != "" {
+		more, err := readReadability(readability)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, more...)
+	}
+	if pages, err = without(pages, apart); err != nil {
+		return nil, err
 	}
 	weigh(pages)
 	return pages, nil
@@ -79,8 +98,7 @@ func read(dir, name string) (*labelled, error) {
 	if err := json.Unmarshal(raw, &t); err != nil {
 		return nil, err
 	}
-	truth := wordsOf(t.Truth.Content)
-	if len(truth) == 0 {
+	if len(wordsOf(t.Truth.Content)) == 0 {
 		return nil, nil
 	}
 	id := strings.TrimSuffix(filepath.Base(name), ".json")
@@ -88,31 +106,41 @@ func read(dir, name string) (*labelled, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := htmltree.Parse(context.Background(), source)
-	if err != nil {
-		return nil, err
-	}
-	p := &labelled{id: id, kind: t.Internal.PageType.Primary, truth: map[string]int{}, size: len(truth)}
+	p := &labelled{id: id, kind: t.Internal.PageType.Primary}
 	if p.kind == "category" {
 		p.kind = "collection"
 	}
 	if p.kind == "" {
 		p.kind = "article"
 	}
-	p.held = heldOut(t.URL)
-	p.lesson = maincontent.NewLesson(root)
-	if p.first = p.lesson.Features(nil); len(p.first) == 0 {
-		return nil, nil
+	return p.fill(source, t.URL, t.Truth.Content)
+}
+
+// fill reads the page and compares it with the truth; nil for a page without blocks.
+func (p *labelled) fill(source, address, text string) (*labelled, error) {
+	root, err := htmltree.Parse(context.Background(), source)
+	if err != nil {
+		return nil, err
 	}
+	truth := wordsOf(text)
+	p.address = address
+	p.truth, p.size, p.held = map[string]int{}, len(truth), heldOut(address)
+	p.lesson = maincontent.NewLesson(root)
 	for _, w := range truth {
 		p.truth[w]++
 	}
 	for _, s := range p.lesson.Texts() {
 		p.words = append(p.words, wordsOf(s))
 	}
-	p.label(t.Truth.Content, truth)
+	if len(p.words) == 0 {
+		return nil, nil
+	}
+	p.label(text, truth)
 	return p, nil
 }
+
+// heldOne: of so many hosts one is held out.
+const heldOne = 6
 
 // heldOut says whether pages of this address' host are kept apart.
 func heldOut(address string) bool {
@@ -122,7 +150,7 @@ func heldOut(address string) bool {
 	}
 	h := fnv.New32a()
 	h.Write([]byte(strings.TrimPrefix(u.Hostname(), "www.")))
-	return h.Sum32()%3 == 0
+	return h.Sum32()%heldOne == 0
 }
 
 func unzip(name string) (string, error) {
@@ -148,7 +176,7 @@ func (p *labelled) label(text string, truth []string) {
 		runs[strings.Join(truth[i:i+run], " ")] = true
 	}
 	flat := " " + strings.Join(truth, " ") + " "
-	p.labels = make([]float32, len(p.first))
+	p.labels = make([]float32, len(p.words))
 	short := map[string][]int{}
 	for i, w := range p.words {
 		if len(w) == 0 {
@@ -175,7 +203,7 @@ func (p *labelled) label(text string, truth []string) {
 		p.labels[i] = float32(n) / float32(len(w))
 	}
 	// Distance to the nearest long block of content, for short ones that the page says more often than the truth.
-	near := make([]int, len(p.first))
+	near := make([]int, len(p.words))
 	last := -1 << 20
 	for i := range near {
 		if p.labels[i] > 0.5 && len(p.words[i]) >= run {
@@ -209,7 +237,7 @@ func weigh(pages []*labelled) {
 	}
 	for _, p := range pages {
 		kind := math.Pow(float64(len(pages))/float64(len(kinds))/kinds[p.kind], 0.5)
-		p.weights = make([]float32, len(p.first))
+		p.weights = make([]float32, len(p.words))
 		for i, w := range p.words {
 			p.weights[i] = float32(kind * float64(len(w)) / float64(p.size+40) * 300)
 			if limit := float32(kind * 60); p.weights[i] > limit {

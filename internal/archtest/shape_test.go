@@ -21,6 +21,7 @@ var longFiles = map[string]string{}
 var bigPackages = map[string]string{
 	"internal/document/pdf/layout": "one chain from characters to Markdown, whose steps share the words for what stands on a page",
 	"internal/mcpserver":           "two transports and two eras of one protocol, and 560 lines of the conformance suite's tools that only its own build has",
+	"internal/maincontent":         "one judgement over one outline: names, features, scores and rules ask the same blocks, and most of the rest is lists of words",
 	"webfetch":                     "the public library in one place: options, pages, windows, answers and errors; what reads and converts is internal",
 	"internal/operatorapi":         "one door: sixty operations beside the one table that says who may use them",
 }

@@ -6,7 +6,8 @@
 //
 // The parser is our own because x/net's refuses pages that nest deeper than 512 elements, cannot be cancelled, and
 // copies every name and text; this one points into the source. Where both answer, the trees are the same but for
-// this: comments and the doctype are left out, SVG attributes keep lower case, and neighbouring text may be parted.
+// this: comments and the doctype are left out, SVG attributes keep lower case, neighbouring text may be parted, and
+// parts that a server streams stand where a browser shows them.
 package htmltree
 
 import (
@@ -14,6 +15,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/wayleave/wayleave/internal/htmltree/streamed"
 )
 
 // Limits. Below them the tree is the standard's.
@@ -45,6 +48,7 @@ func Parse(ctx context.Context, src string) (*html.Node, error) {
 		nul:        strings.IndexByte(src, 0) >= 0,
 		copies:     minCopies + len(src)/bytesPerCopy,
 		framesetOK: true,
+		streamed:   streamed.New(src),
 	}
 	p.doc = p.newNode(html.DocumentNode)
 	if err := p.run(); err != nil {

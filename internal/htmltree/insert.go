@@ -60,6 +60,9 @@ func (p *parser) add() *html.Node {
 	n := p.element()
 	p.attach(n)
 	p.push(n, kindOf(n.DataAtom))
+	if p.streamed != nil {
+		p.streamed.Note(n)
+	}
 	return n
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/htmltree/streamed"
 )
 
 // mode is an insertion mode of the standard. There is none for text: raw text is read as soon as its element is made.
@@ -57,6 +59,8 @@ type parser struct {
 	lost       []*html.Node // open elements that a deeper one has taken the place of, see push
 	formatting []*html.Node // active formatting elements; nil is a marker
 
+	streamed *streamed.Parts // nil for a page that has none
+
 	text   pendingText
 	nodes  []html.Node // room for more nodes
 	attrs  []html.Attribute
@@ -83,6 +87,9 @@ func (p *parser) run() error {
 	}
 	p.end()
 	p.flushText()
+	if p.streamed != nil {
+		p.streamed.Fill()
+	}
 	return nil
 }
 

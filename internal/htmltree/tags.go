@@ -150,7 +150,12 @@ func (p *parser) declaration() {
 	rest := p.src[p.pos+1:]
 	switch {
 	case strings.HasPrefix(rest, "--"):
-		p.pos = p.comment(p.pos + len("!--"))
+		start := p.pos + len("!--")
+		p.pos = p.comment(start)
+		if p.streamed != nil {
+			p.flushText()
+			p.streamed.Comment(strings.TrimSuffix(p.src[start:p.pos], "-->"), p.top().node)
+		}
 	case len(rest) >= len("doctype") && strings.EqualFold(rest[:len("doctype")], "doctype"):
 		start := p.pos + 1 + len("doctype")
 		p.pos = p.after(start, ">")

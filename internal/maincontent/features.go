@@ -5,6 +5,7 @@ package maincontent
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 	"unicode"
 
@@ -21,13 +22,14 @@ const levels = 5
 // Where the features of each group begin.
 const (
 	ofBlock      = 0
-	ofLevel      = ofBlock + 27
+	ofLevel      = ofBlock + 30
 	perLevel     = 11
 	ofGroups     = ofLevel + levels*perLevel
 	ofSection    = ofGroups + 16
 	ofNeighbours = ofSection + 6
 	ofPage       = ofNeighbours + 16
-	ofNames      = ofPage + 20
+	ofKinds      = ofPage + 20
+	ofNames      = ofKinds + countKinds
 	countFeats   = ofNames + countNames
 )
 
@@ -66,7 +68,7 @@ func (o *outline) features(i int, x []float32, p *pageFacts) {
 	y[15] = float32(kindOf(e.node.DataAtom))
 	y[16] = float32(e.depth)
 	y[17] = share(int32(i), total)
-	y[18] = share(p.before[i], p.letters)
+	y[18] = share(p.sum[i].letters, p.letters)
 	y[19] = scale(o.hashes[b.hash]) // how often the page says this
 	y[20] = scale(o.sorts[e.sort])
 	y[21] = float32(e.to - e.from)
@@ -75,6 +77,10 @@ func (o *outline) features(i int, x []float32, p *pageFacts) {
 	y[24] = share(int32(i-p.top), total)
 	y[25] = p.title(b)
 	y[26] = scale(e.children)
+	if o.told != nil {
+		y[27], y[28] = o.told[i][0], o.told[i][1]
+		y[29] = o.mostTold
+	}
 
 	level, at := 0, b.owner
 	within := o.elements[at].to - o.elements[at].from
@@ -94,6 +100,7 @@ func (o *outline) features(i int, x []float32, p *pageFacts) {
 	p.section(i, x[ofSection:])
 	o.neighbours(i, x[ofNeighbours:])
 	copy(x[ofPage:], p.shape[:])
+	copy(x[ofKinds:], p.kinds[:])
 	o.nearestNames(b.owner, x[ofNames:])
 }
 
@@ -203,16 +210,16 @@ func kindOf(a atom.Atom) int {
 // pageFacts are what is known of the page as a whole.
 type pageFacts struct {
 	letters int32
-	before  []int32  // letters before each block
-	top     int      // the first h1
-	titled  uint64   // hash of its text
-	h1      int      // the heading that is the page's title, or else the first h1
-	surely  bool     // it says what the page declares as its title
-	prose   []int32  // the blocks of running text
-	heading []int32  // of each block: the last heading at or before it; -1 for none
-	until   []int32  // and the first heading after it, or the number of blocks
-	sum     []counts // of the blocks before each
-	shape   [ofNames - ofPage]float32
+	top     int     // the first h1
+	titled  uint64  // hash of its text
+	h1      int     // the heading that is the page's title, or else the first h1
+	surely  bool    // it says what the page declares as its title
+	prose   []int32 // the blocks of running text
+	heading []int32 // of each block: the last heading at or before it; -1 for none
+	until   []int32 // and the first heading after it, or the number of blocks
+	sum     []text  // of the blocks before each
+	shape   [ofKinds - ofPage]float32
+	kinds   [countKinds]float32 // how likely the page is of each kind
 }
 
 // running says that a block is running text: long, hardly linked, in sentences.
@@ -292,6 +299,9 @@ func folded(s string) string {
 	}, s)
 }
 
+// text is how much of it there is.
+type text struct{ letters, links, ends int32 }
+
 // section tells of the blocks from the last heading to the next.
 func (p *pageFacts) section(i int, y []float32) {
 	from, to := max(p.heading[i], 0), p.until[i]
@@ -308,12 +318,13 @@ func (p *pageFacts) section(i int, y []float32) {
 // sections finds the headings around each block.
 func (p *pageFacts) sections(o *outline) {
 	n := len(o.blocks)
-	p.heading, p.until, p.sum = make([]int32, n), make([]int32, n), make([]counts, n+1)
+	both := make([]int32, 2*n)
+	p.heading, p.until, p.sum = both[:n:n], both[n:], make([]text, n+1)
 	last := int32(-1)
 	for i := range o.blocks {
 		b := &o.blocks[i]
-		p.sum[i+1] = p.sum[i]
-		p.sum[i+1].add(&b.counts)
+		s := p.sum[i]
+		p.sum[i+1] = text{s.letters + b.letters, s.links + b.links, s.ends + b.ends}
 		if o.elements[b.owner].is&tagHeading != 0 {
 			last = int32(i)
 		}
@@ -335,13 +346,15 @@ func (p *pageFacts) title(b *block) float32 {
 	return 0
 }
 
+// count is how many elements have a name.
+func (o *outline) count(is names) int32 { return o.named[bits.TrailingZeros64(uint64(is))] }
+
 func (o *outline) facts(d *declared.Reader) *pageFacts {
-	p := &pageFacts{before: make([]int32, len(o.blocks))}
+	p := &pageFacts{}
 	var long, longLinks, short, inItems int32
 	o.hashes = make(map[uint64]int32, len(o.blocks))
 	for i := range o.blocks {
 		b := &o.blocks[i]
-		p.before[i] = p.letters
 		p.letters += b.letters
 		o.hashes[b.hash]++
 		switch {
@@ -361,36 +374,12 @@ func (o *outline) facts(d *declared.Reader) *pageFacts {
 	o.group()
 	e := &o.elements[0]
 	n := int32(len(o.blocks))
-	var mains, articles, posts, products, items, comments, codes int32
-	for i := range o.elements {
-		is := o.elements[i].is
-		if is&tagMain != 0 {
-			mains++
-		}
-		if is&tagArticle != 0 {
-			articles++
-		}
-		if is&namePost != 0 {
-			posts++
-		}
-		if is&nameProduct != 0 {
-			products++
-		}
-		if is&nameItem != 0 {
-			items++
-		}
-		if is&nameComment != 0 {
-			comments++
-		}
-		if is&tagCode != 0 {
-			codes++
-		}
-	}
 	p.shape = [...]float32{
 		scale(p.letters), scale(n), share(e.links, e.letters), share(e.ends*100, e.letters), share(e.paragraphs, e.letters),
 		share(long, n), share(longLinks, p.letters), share(short, n), share(inItems, p.letters),
-		float32(min(mains, 3)), scale(articles), scale(posts), scale(products), scale(items), scale(comments), scale(codes),
+		float32(min(o.count(tagMain), 3)), scale(o.count(tagArticle)), scale(o.count(namePost)), scale(o.count(nameProduct)), scale(o.count(nameItem)), scale(o.count(nameComment)), scale(o.count(tagCode)),
 		share(e.pictures, n), share(e.headings, n), float32(min(e.h1, 4)), float32(d.Sort),
 	}
+	p.kinds = kindsOf(o.pageFeatures(p, d))
 	return p
 }

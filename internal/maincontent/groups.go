@@ -7,6 +7,8 @@ type group struct {
 	n                 int32
 	letters, links    int32
 	signs, pictures   int32
+	sort              uint64
+	next              int32 // the group before it below the same element; -1 for none
 	blocks, sentences int32
 }
 
@@ -15,24 +17,34 @@ const few = 3
 
 // groupOf is the number of each element's group in groups; an element alone is in a group of one.
 func (o *outline) group() {
-	type place struct {
-		parent int32
-		sort   uint64
-	}
-	byPlace := make(map[place]int32, len(o.elements)/2)
-	o.groupOf = make([]int32, len(o.elements))
+	const look = 48 // groups below one element
+	n := len(o.elements)
+	both := make([]int32, 2*n)
+	o.groupOf = both[:n:n]
+	last := both[n:] // the last group below each element, plus one
 	for i := range o.elements {
 		e := &o.elements[i]
 		if e.to == e.from || inline(e.node) {
 			o.groupOf[i] = -1
 			continue
 		}
-		at := place{e.parent, e.sort}
-		g, ok := byPlace[at]
-		if !ok {
+		g := int32(-1)
+		if e.parent >= 0 {
+			g = last[e.parent] - 1
+		}
+		for steps := 0; g >= 0 && o.groups[g].sort != e.sort; steps++ {
+			if g = o.groups[g].next; steps == look {
+				g = -1
+			}
+		}
+		if g < 0 {
 			g = int32(len(o.groups))
-			byPlace[at] = g
-			o.groups = append(o.groups, group{})
+			fresh := group{sort: e.sort, next: -1}
+			if e.parent >= 0 {
+				fresh.next = last[e.parent] - 1
+				last[e.parent] = g + 1
+			}
+			o.groups = append(o.groups, fresh)
 		}
 		o.groupOf[i] = g
 		all := &o.groups[g]

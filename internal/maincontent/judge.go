@@ -5,54 +5,12 @@ package maincontent
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
-// depth is how many levels of questions a tree has.
-const depth = 5
-
-// tree asks depth questions of a block's features: at most the cut goes left, more goes right. Node i has the children
-// 2i+1 and 2i+2. What the answers lead to is added up over the trees: the logarithm of the odds that the block is content.
-type tree struct {
-	asks [1<<depth - 1]question
-	says [1 << depth]float32
-}
-
-type question struct {
-	feature uint8
-	cut     float32
-}
-
-// sure is a sum of odds after which the trees that remain change no mind, and enough how many trees are asked in any case.
-const (
-	sure   = 3.8
-	enough = 24
-)
-
-func judge(trees []tree, x []float32) float32 {
-	sum := float32(0)
-	for t := range trees {
-		tr := &trees[t]
-		i := 0
-		for range depth {
-			q := &tr.asks[i]
-			i = 2*i + 1
-			if x[q.feature] > q.cut {
-				i++
-			}
-		}
-		sum += tr.says[i-len(tr.asks)]
-		if t >= enough && (sum > sure || sum < -sure) {
-			break
-		}
-	}
-	return float32(1 / (1 + math.Exp(-float64(sum))))
-}
-
 // countContext is the number of features that the second judging has besides the first's.
 const (
-	countContext = 26
+	countContext = 30
 	countSecond  = countFeats + countContext
 )
 
@@ -65,9 +23,14 @@ type context struct {
 	first, last  int       // the outermost blocks that look like content
 	sorts        map[uint64][2]float32
 	kept, longer float32
-	high, middle float32   // scores that a tenth and a half of the text is above
-	rank         []float32 // the share of the page's text that scores lower than each block
+	high, middle float32     // scores that a tenth and a half of the text is above
+	rank         []float32   // the share of the page's text that scores lower than each block
+	cores        [3]*element // the innermost elements that hold coreShares of what looks like content
+	spread       float32     // how much of the page's text is outside of the second
 }
+
+// coreShares are parts of the content, in per cent.
+var coreShares = [3]float64{65, 85, 95}
 
 // heavy is what a block weighs in means: its letters, and a little for being there.
 func heavy(b *block) float64 { return float64(b.letters) + 4 }
@@ -93,8 +56,39 @@ func newContext(o *outline, scores []float32) *context {
 		}
 	}
 	c.ranks()
+	c.findCores()
 	c.kept, c.longer = scale(keptLetters), scale(keptLetters/max(kept, 1))
 	return c
+}
+
+// findCores looks for the elements that most of the content is in: what is outside of them is seldom a part of it.
+func (c *context) findCores() {
+	n := len(c.scores)
+	sums := make([]float64, n+1)
+	for i, s := range c.scores {
+		sums[i+1] = sums[i]
+		if s >= 0.4 {
+			sums[i+1] += float64(c.o.blocks[i].letters) * float64(s)
+		}
+	}
+	if sums[n] == 0 {
+		return
+	}
+	for i := range c.o.elements {
+		e := &c.o.elements[i]
+		if inline(e.node) {
+			continue
+		}
+		mass := (sums[e.to] - sums[e.from]) * 100
+		for k, share := range coreShares {
+			if mass >= sums[n]*share {
+				c.cores[k] = e
+			}
+		}
+	}
+	if e := c.cores[1]; e != nil {
+		c.spread = 1 - float32((c.weights[e.to]-c.weights[e.from])/c.weights[n])
+	}
 }
 
 // ranks compares the scores with each other: on a page of a kind that was never seen all of them may be low.
@@ -174,6 +168,19 @@ func (c *context) features(i int, y []float32) {
 	y[22] = y[14+1] / (c.high + 0.02)
 	y[23] = y[14+2] / (c.high + 0.02)
 	y[24], y[25] = c.high, c.middle
+	for k := range c.cores {
+		switch e := c.cores[k]; {
+		case e == nil:
+			y[26+k] = 1
+		case int32(i) < e.from:
+			y[26+k] = 0
+		case int32(i) >= e.to:
+			y[26+k] = 2
+		default:
+			y[26+k] = 1
+		}
+	}
+	y[29] = c.spread
 }
 
 // cut is the score from which blocks are kept: the one that makes the best of what the scores promise. Taking more text

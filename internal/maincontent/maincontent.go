@@ -19,6 +19,7 @@ type finder struct {
 	page  *pageFacts
 	says  declared.Reader
 	ruled bool // the rules for small pages or for articles hold: they know better than the scores
+	room  sums // see sumsOf
 	seen  int  // parts named as comments that were looked at
 }
 
@@ -34,6 +35,7 @@ func newFinder(root *html.Node) *finder {
 		f.says.Script(n)
 	}
 	f.says.Finish(titleOf(root))
+	f.readTold()
 	f.page = f.facts(&f.says)
 	return f
 }

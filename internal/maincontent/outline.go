@@ -3,6 +3,7 @@
 package maincontent
 
 import (
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -20,6 +21,7 @@ type element struct {
 	depth    int32
 	is       names
 	sort     uint64 // its name and class: those of one list look alike
+	path     uint64 // its sort and those of all around it
 	counts
 	paragraphs int32 // letters in p
 	headings   int32
@@ -71,9 +73,13 @@ type outline struct {
 	hashes   map[uint64]int32 // how often each text stands on the page
 	v        vocabulary
 
+	named       [countNames]int32 // how many elements have each name
 	groups      []group
 	groupOf     []int32 // of each element; -1 for none
 	mostGrouped int32   // letters of the largest group of several
+
+	told     [][2]float32 // of each block: how much of it the page declares as content, and in its summary; nil for none
+	mostTold float32      // the most of any block
 
 	scripts []*html.Node // that may hold JSON-LD
 
@@ -89,8 +95,7 @@ const maxCounted = 1 << 30
 
 // read walks through what is below top, without recursion: a hostile page may be as deep as it is long.
 func (o *outline) read(top *html.Node) {
-	const usual = 512 // elements
-	o.elements = make([]element, 0, usual)
+	o.makeRoom(top)
 	o.at = -1
 	n := top
 	for {
@@ -112,6 +117,40 @@ func (o *outline) read(top *html.Node) {
 	}
 }
 
+// makeRoom counts first: room that grows is paid for twice.
+func (o *outline) makeRoom(top *html.Node) {
+	elements, leaves, blocks := 8, 0, 0
+	var last *html.Node
+	for n := facts.Following(top, top); n != nil; {
+		switch {
+		case n.Type == html.TextNode:
+			leaves++
+		case n.Type != html.ElementNode:
+		case unread(n):
+			n = facts.Skipping(top, n)
+			continue
+		default:
+			if !inline(n) || n.DataAtom == atom.Button {
+				elements++
+				if p := n.Parent; p != last && inline(p) { // which stays, for what is in it
+					elements++
+					last = p
+				}
+			}
+			if n.DataAtom == atom.Img || n.DataAtom == atom.Input || n.DataAtom == atom.Picture {
+				leaves++
+			}
+			if !inline(n) && n.FirstChild != nil {
+				blocks++
+			}
+		}
+		n = facts.Following(top, n)
+	}
+	o.elements = make([]element, 0, elements)
+	o.leaves = make([]*html.Node, 0, leaves)
+	o.blocks = make([]block, 0, min(leaves, blocks+blocks/4+4))
+}
+
 // enter notes a node; false where nothing below it is read.
 func (o *outline) enter(n *html.Node) bool {
 	switch n.Type {
@@ -131,7 +170,14 @@ func (o *outline) enter(n *html.Node) bool {
 	is, class := o.v.namesOf(n)
 	sort := uint64(n.DataAtom)<<32 | uint64(class)
 	o.sorts[sort]++
-	o.elements = append(o.elements, element{node: n, parent: o.at, from: int32(len(o.blocks)), depth: depth, is: is, sort: sort})
+	for rest := uint64(is) & (1<<countNames - 1); rest != 0; rest &= rest - 1 {
+		o.named[bits.TrailingZeros64(rest)]++
+	}
+	path := sort
+	if o.at >= 0 {
+		path ^= o.elements[o.at].path * 1099511628211
+	}
+	o.elements = append(o.elements, element{node: n, parent: o.at, from: int32(len(o.blocks)), depth: depth, is: is, sort: sort, path: path})
 	o.at = int32(len(o.elements)) - 1
 	if n.DataAtom == atom.Script && len(n.Attr) > 0 && n.FirstChild != nil {
 		o.scripts = append(o.scripts, n)
@@ -215,6 +261,9 @@ func (o *outline) leave(n *html.Node) {
 	p.h1 += e.h1
 	p.controls += e.controls
 	p.pictures += e.pictures
+	if at := len(o.elements) - 1; e == &o.elements[at] && inline(n) && n.DataAtom != atom.Button {
+		o.elements = o.elements[:at] // no block stands in it: nobody will ask for it
+	}
 }
 
 // leaf makes n a part of the block that is open, or begins one.

@@ -143,6 +143,9 @@ func (f *finder) rule(scores []float32) {
 // article has "most read" and the like; a page that is made of links has no running text to speak of.
 func (f *finder) ruleArticle(scores []float32) {
 	p := f.page
+	if p.kinds[kindForum]+p.kinds[kindListing]+p.kinds[kindCollection]+p.kinds[kindDocumentation] > 0.6 {
+		return
+	}
 	after, all := int32(0), int32(0)
 	for _, i := range p.prose {
 		if scores[i] < 0.5 {
@@ -166,6 +169,8 @@ func (f *finder) ruleArticle(scores []float32) {
 			linked += b.letters
 		}
 	}
+	f.ruleOtherArticles(scores)
+	f.ruleCaptions(scores)
 	before := p.surely && (told || after*10 >= all*9)
 	core := f.core(scores)
 	for i := range scores {
@@ -176,6 +181,68 @@ func (f *finder) ruleArticle(scores []float32) {
 		case core != nil && scores[i] < 0.9 && (int32(i) >= core.to || int32(i) < core.from && i < p.h1):
 			scores[i] = 0
 		case b.links*10 >= b.letters*8 && scores[i] < 0.8 && linked*2 < all:
+			scores[i] = 0
+		}
+	}
+}
+
+// ruleOtherArticles: an article element is whole by itself, so that beside the one which has the page's title others are
+// further stories, and so are asides that stand in none.
+func (f *finder) ruleOtherArticles(scores []float32) {
+	p := f.page
+	if !p.surely || p.kinds[kindArticle] < 0.5 {
+		return
+	}
+	home := int32(-1)
+	for at := f.blocks[p.h1].owner; at >= 0; at = f.elements[at].parent {
+		if f.elements[at].node.DataAtom == atom.Article {
+			home = at
+		}
+	}
+	if home < 0 {
+		return
+	}
+	own := &f.elements[home]
+	prose := int32(0)
+	for _, i := range p.prose {
+		if i >= own.from && i < own.to && scores[i] >= 0.5 {
+			prose += f.blocks[i].letters
+		}
+	}
+	if prose < leastArticle {
+		return
+	}
+	for i := range f.elements {
+		e := &f.elements[i]
+		if outside := e.to <= own.from || e.from >= own.to; !outside || e.to == e.from {
+			continue
+		}
+		if e.node.DataAtom == atom.Article || e.node.DataAtom == atom.Aside && e.is&wordCallout == 0 {
+			f.set(scores, e, 0)
+		}
+	}
+}
+
+// lead is the first block of running text that is kept: what is before it heads the page.
+func (f *finder) lead(scores []float32) int32 {
+	for _, i := range f.page.prose {
+		if scores[i] >= 0.5 && f.within(f.blocks[i].owner, tagFigure) < 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// ruleCaptions: the picture above an article illustrates its title, and so does what is said below it; further down a
+// picture and its caption belong to the text around them.
+func (f *finder) ruleCaptions(scores []float32) {
+	if f.page.kinds[kindArticle] < 0.5 {
+		return
+	}
+	const most = 400 // letters of a caption
+	for i := range f.lead(scores) {
+		b := &f.blocks[i]
+		if b.letters > 0 && b.letters <= most && f.within(b.owner, tagFigure) >= 0 && f.within(b.owner, tagTable|tagCode|tagQuote) < 0 {
 			scores[i] = 0
 		}
 	}
@@ -237,7 +304,7 @@ func (f *finder) ruleInvitations(scores []float32) {
 // ruleComments leaves out what readers wrote below an article. In a thread or a question the comments are the page: they
 // stay unless something else is long enough to be it.
 func (f *finder) ruleComments(scores []float32) {
-	if f.says.Sort == declared.Forum {
+	if f.says.Sort == declared.Forum || f.page.kinds[kindForum] > 0.5 {
 		return
 	}
 	for i := range f.elements {
@@ -306,8 +373,12 @@ func (f *finder) named(from, to int32, is names) bool {
 // picture.
 func (f *finder) ruleCallouts(scores []float32) {
 	sums, done := f.sumsOf(scores), int32(0)
+	lead := f.lead(scores)
 	for i := range f.elements {
 		e := &f.elements[i]
+		if e.from < lead && e.is&tagFigure != 0 {
+			continue
+		}
 		if e.from < done || e.is&(wordCallout|tagFigure) == 0 || e.parent < 0 || e.to == e.from || linkHeavy(e, 50) || e.is&(wordTopic|wordFurniture|wordConsent) != 0 {
 			continue
 		}
@@ -329,8 +400,12 @@ func (f *finder) set(scores []float32, e *element, to float32) {
 // sums are what the blocks before each weigh, and what of that their scores make.
 type sums struct{ weights, scored []float64 }
 
+// sumsOf is valid until it is asked for again.
 func (f *finder) sumsOf(scores []float32) sums {
-	s := sums{make([]float64, len(scores)+1), make([]float64, len(scores)+1)}
+	if f.room.weights == nil {
+		f.room = sums{make([]float64, len(scores)+1), make([]float64, len(scores)+1)}
+	}
+	s := f.room
 	for i := range scores {
 		w := heavy(&f.blocks[i])
 		s.weights[i+1] = s.weights[i] + w

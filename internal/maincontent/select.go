@@ -4,12 +4,12 @@ package maincontent
 
 import (
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/maincontent/declared"
+	"github.com/wayleave/wayleave/internal/maincontent/forest"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
@@ -88,28 +88,37 @@ func DeclaredBy(root *html.Node) declared.Facts {
 // hopeless is a first score after which a block is not judged again: menus are most of many a page.
 const hopeless = 0.012
 
-// scores judges every block twice.
+// scores judges every block twice, but for blocks that are like one before them.
 func (f *finder) scores() []float32 {
 	n := len(f.blocks)
 	if n == 0 {
 		return nil
 	}
 	scores, again := make([]float32, n), make([]float32, n)
+	like := f.alike()
 	var x [countSecond]float32
 	for i := range scores {
+		if like[i] >= 0 {
+			scores[i] = scores[like[i]]
+			continue
+		}
 		f.features(i, x[:countFeats], f.page)
-		scores[i] = judge(firstTrees, x[:countFeats])
+		scores[i] = forest.Likely(forest.First, x[:countFeats])
 	}
 	c := newContext(&f.outline, scores)
 	for i := range again {
-		if scores[i] < hopeless {
+		switch {
+		case scores[i] < hopeless:
 			again[i] = scores[i]
+			continue
+		case like[i] >= 0:
+			again[i] = again[like[i]]
 			continue
 		}
 		// The features are made again: to keep those of every block would take more memory than the page.
 		f.features(i, x[:countFeats], f.page)
 		c.features(i, x[countFeats:])
-		again[i] = judge(secondTrees, x[:])
+		again[i] = forest.Likely(forest.Second, x[:])
 	}
 	return again
 }
@@ -132,8 +141,10 @@ func (f *finder) decide(scores []float32) []bool {
 }
 
 // headings go with what they stand over: one over kept text is kept, unless the trees are sure that it is none of it, and
-// one over nothing is left out. The title of the page stays.
+// on a page of running text one over nothing is left out: elsewhere headings are often all that an item says. The title of
+// the page stays.
 func (f *finder) headings(scores []float32, kept []bool) {
+	reads := f.page.kinds[kindArticle] > 0.5
 	for i := range kept {
 		owner := &f.elements[f.blocks[i].owner]
 		if owner.is&tagHeading == 0 || f.blocks[i].letters == 0 {
@@ -158,14 +169,14 @@ func (f *finder) headings(scores []float32, kept []bool) {
 			kept[i] = true
 		case !kept[i] && scores[i] > 0.15 && next > i+1 && kept[i+1]:
 			kept[i] = true
-		case kept[i] && level > 1 && under == 0 && all > 0 && scores[i] < 0.8:
+		case reads && kept[i] && level > 1 && under == 0 && all > 0 && scores[i] < 0.8:
 			kept[i] = false
 		}
 	}
 }
 
-// pictures stay where they say something of their own: beside running text or in a figure of which something is kept,
-// unless a caption says what they show. The pictures of cards, avatars and icons add nothing to the text beside them.
+// pictures stay in a figure of which something is kept, unless its caption says what they show. What other pictures are
+// described by adds nothing to the text beside them: they are those of cards, avatars, icons, and the lead of an article.
 func (f *finder) pictures(kept []bool) {
 	for i := range kept {
 		b := &f.blocks[i]
@@ -177,7 +188,7 @@ func (f *finder) pictures(kept []bool) {
 			kept[i] = f.keptIn(&f.elements[at], kept) && !f.captioned(b, &f.elements[at])
 			continue
 		}
-		if !f.described(b) {
+		if !f.film(b) {
 			continue
 		}
 		for _, j := range []int{i - 1, i + 1} {
@@ -216,17 +227,10 @@ func (f *finder) captioned(b *block, figure *element) bool {
 	return false
 }
 
-// described says that a picture has a text that is more than the name of its file, or a film a title.
-func (f *finder) described(b *block) bool {
+// film says that a block without text has something to watch or to hear.
+func (f *finder) film(b *block) bool {
 	for _, n := range f.leaves[b.from:b.to] {
-		text := facts.FirstAttribute(n, "alt", "title", "aria-label")
-		if n.DataAtom == atom.Picture {
-			if img := facts.Find(n, atom.Img, 16); img != nil {
-				text = facts.FirstAttribute(img, "alt")
-			}
-		}
-		const few = 12 // bytes
-		if len(text) >= few && strings.ContainsFunc(text, unicode.IsSpace) || n.DataAtom == atom.Video || n.DataAtom == atom.Audio || strings.ContainsFunc(text, ideograph) {
+		if n.DataAtom == atom.Video || n.DataAtom == atom.Audio {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-// For the learner of bench/learn, which makes the trees of trees.go.
+// For the learner of bench/learn, which makes the trees of forest.
 
 package maincontent
 
@@ -9,6 +9,19 @@ type Lesson struct{ f *finder }
 
 // NewLesson reads a page.
 func NewLesson(root *html.Node) Lesson { return Lesson{newFinder(root)} }
+
+// Page is what the kind of the page is judged by.
+func (l Lesson) Page() []float32 {
+	return append([]float32(nil), l.f.pageFeatures(l.f.page, &l.f.says)[:]...)
+}
+
+// Kinds names the kinds in the order of SetKinds.
+func Kinds() []string {
+	return []string{"article", "collection", "documentation", "forum", "listing", "product", "service"}
+}
+
+// SetKinds says how likely the page is of each kind, before [Lesson.Features] is asked.
+func (l Lesson) SetKinds(kinds []float32) { copy(l.f.page.kinds[:], kinds) }
 
 // Texts are the words of each block.
 func (l Lesson) Texts() []string {

@@ -5,6 +5,8 @@ package declared
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -43,13 +45,25 @@ type Reader struct {
 	Sort       Sort
 	ogTitle    string
 	readScript int // bytes of JSON-LD that were read
+	texts      []string
+	textBytes  int
+	summary    string
 }
+
+// Texts are what the page says to machines that its content is: descriptions of products, bodies of articles and posts,
+// answers; as the page writes them, which may be as HTML. Together they are cut at 128 KB.
+func (d *Reader) Texts() []string { return d.texts }
+
+// Summary is what the page says in a sentence or two for lists of pages, empty where it says nothing.
+func (d *Reader) Summary() string { return d.summary }
 
 const (
 	longestWord   = 300       // characters of one value
 	mostScript    = 256 << 10 // bytes of JSON-LD that are read of a page
 	deepestObject = 12        // how deep JSON-LD is followed
 	mostHeadNodes = 4096
+	leastText     = 60        // bytes of a text that is worth knowing
+	mostTexts     = 128 << 10 // bytes of texts together
 )
 
 // ReadHead reads what stands before the body.
@@ -95,6 +109,8 @@ func (d *Reader) meta(n *html.Node) {
 	switch name {
 	case "og:title", "twitter:title", "dc.title", "citation_title":
 		d.set(&d.ogTitle, content)
+	case "description", "og:description":
+		d.set(&d.summary, content)
 	case "author", "article:author", "dc.creator", "citation_author", "parsely-author", "sailthru.author":
 		if !strings.Contains(content, "://") {
 			d.set(&d.Byline, content)
@@ -139,6 +155,37 @@ func (d *Reader) Script(n *html.Node) {
 	var v any
 	if json.Unmarshal([]byte(text), &v) == nil {
 		d.object(v, 0)
+		d.findTexts(v, 0)
+	}
+}
+
+// findTexts notes the texts of what is not the site, a person or a medium.
+func (d *Reader) findTexts(v any, depth int) {
+	if depth > deepestObject {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			d.findTexts(e, depth+1)
+		}
+	case map[string]any:
+		switch kindOf(v["@type"]) {
+		case "WebSite", "WebPage", "Organization", "Corporation", "LocalBusiness", "Store", "Person", "VideoObject", "ImageObject", "Offer", "Brand":
+		default:
+			for _, key := range []string{"articleBody", "text", "description"} {
+				if s, ok := v[key].(string); ok && len(s) >= leastText && d.textBytes+len(s) <= mostTexts {
+					d.texts = append(d.texts, s)
+					d.textBytes += len(s)
+				}
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			switch v[key].(type) {
+			case []any, map[string]any:
+				d.findTexts(v[key], depth+1)
+			}
+		}
 	}
 }
 
@@ -214,12 +261,7 @@ func peopleOf(v any, people []string, depth int) []string {
 
 // schemaSort is what a type of schema.org says of the page.
 func schemaSort(v any) Sort {
-	if list, ok := v.([]any); ok && len(list) > 0 {
-		v = list[0]
-	}
-	kind, _ := v.(string)
-	kind = strings.TrimPrefix(strings.TrimPrefix(kind, "https://schema.org/"), "http://schema.org/")
-	switch kind {
+	switch kindOf(v) {
 	case "Article", "NewsArticle", "BlogPosting", "TechArticle", "ScholarlyArticle", "Report", "Recipe", "HowTo", "ReportageNewsArticle",
 		"AnalysisNewsArticle", "OpinionNewsArticle", "LiveBlogPosting", "Review", "MedicalWebPage":
 		return Article
@@ -235,6 +277,15 @@ func schemaSort(v any) Sort {
 		return Unknown
 	}
 	return Other
+}
+
+// kindOf is the first of the types, without the address of the vocabulary.
+func kindOf(v any) string {
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		v = list[0]
+	}
+	kind, _ := v.(string)
+	return strings.TrimPrefix(strings.TrimPrefix(kind, "https://schema.org/"), "http://schema.org/")
 }
 
 // Finish fills in what the page's own elements say: its title element, and the first time of the selection.

@@ -25,6 +25,7 @@ func (t *Traits) Is(f Flags) bool { return t.Flags&f != 0 }
 
 // TraitsOf reads an element's attributes.
 func TraitsOf(n *html.Node) (t Traits) {
+	labelled := false
 	for i := range n.Attr {
 		a := &n.Attr[i]
 		switch a.Key {
@@ -43,9 +44,20 @@ func TraitsOf(n *html.Node) (t Traits) {
 			t.AriaHidden = a.Val == "true"
 		case "aria-label":
 			t.Label = a.Val
+		case "aria-labelledby":
+			labelled = a.Val != ""
 		}
 	}
+	if (t.Hidden || t.Styles&DisplayNone != 0) && panel(t.Role, labelled) {
+		t.Hidden, t.Styles = false, t.Styles&^(DisplayNone|Invisible)
+	}
 	return t
+}
+
+// panel says that an element which is not shown now is the content of a tab, or the part below a heading that opens it:
+// one press of its reader away, as what a closed details element holds.
+func panel(role string, labelled bool) bool {
+	return role == "tabpanel" || role == "region" && labelled
 }
 
 // Concealed says that an element is not there for a reader, and takes no room.

@@ -161,3 +161,28 @@ func TestNumbersAreReadAsHTMLReadsThem(t *testing.T) {
 		}
 	}
 }
+
+// TestPanelsAreContent: what a press on a tab or a heading opens is read; what merely hides itself is not.
+func TestPanelsAreContent(t *testing.T) {
+	for _, c := range []struct {
+		src       string
+		concealed bool
+	}{
+		{`<div role=tabpanel hidden>`, false},
+		{`<div role=tabpanel style="display: none">`, false},
+		{`<div role=region aria-labelledby=q1 hidden>`, false},
+		{`<div role=region hidden>`, true},
+		{`<div aria-labelledby=q1 hidden>`, true},
+		{`<div role=menu aria-labelledby=m style="display:none">`, true},
+		{`<div hidden>`, true},
+	} {
+		root, err := html.Parse(strings.NewReader(c.src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := root.FirstChild.LastChild.FirstChild
+		if got := Concealed(n); got != c.concealed {
+			t.Errorf("%s: concealed %v", c.src, got)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/wayleave/wayleave/internal/maincontent"
+)
+
+// trainKinds learns for each kind whether a page is of it, and tells every page how likely it is of each: a learned page
+// by trees that have not seen it.
+func trainKinds(pages []*labelled, learned func(*labelled) bool) [][]tree {
+	own := settings{rounds: 24, depth: 5, rate: 0.15, least: 3, ridge: 3} // a page is one row, so leaves hold few
+	rows := map[*labelled][]float32{}
+	for _, p := range pages {
+		rows[p] = p.lesson.Page()
+	}
+	likely := map[*labelled][]float32{}
+	all := make([][]tree, len(maincontent.Kinds()))
+	for k, kind := range maincontent.Kinds() {
+		copies := make([]*labelled, len(pages))
+		back := map[*labelled]*labelled{}
+		for i, p := range pages {
+			label := float32(0)
+			if p.kind == kind {
+				label = 1
+			}
+			c := &labelled{held: p.held, kind: p.kind, labels: []float32{label}, weights: []float32{kindWeight(pages, p.kind)}}
+			c.first = [][]float32{rows[p]}
+			copies[i], back[c] = c, p
+		}
+		all[k] = train(copies, learned, own, func(p *labelled) [][]float32 { return p.first }, true)
+		for _, c := range copies {
+			likely[back[c]] = append(likely[back[c]], c.score[0])
+		}
+	}
+	right, n := map[bool]float64{}, map[bool]float64{}
+	for _, p := range pages {
+		x, sum, best := likely[p], float32(0), 0
+		for k, v := range x {
+			sum += v
+			if v > x[best] {
+				best = k
+			}
+		}
+		for k := range x {
+			x[k] /= sum
+		}
+		n[p.held]++
+		if maincontent.Kinds()[best] == p.kind {
+			right[p.held]++
+		}
+		p.lesson.SetKinds(x)
+	}
+	fmt.Printf("kinds told: %.3f, held out %.3f\n", right[false]/n[false], right[true]/n[true])
+	return all
+}
+
+// kindWeight makes rare kinds count more, so that they are told at all.
+func kindWeight(pages []*labelled, kind string) float32 {
+	n := 0
+	for _, p := range pages {
+		if p.kind == kind {
+			n++
+		}
+	}
+	return float32(math.Sqrt(float64(len(pages)) / float64(len(maincontent.Kinds())) / float64(n)))
+}

@@ -1,0 +1,109 @@
+// Told: which blocks say what the page declares to machines as its content.
+
+package maincontent
+
+import (
+	"unicode"
+
+	"golang.org/x/net/html"
+)
+
+// runWords is how many words in a row are compared.
+const runWords = 3
+
+// runsOf calls each with a hash of every run of words that it reads. Letters and digits make
+// words, in any case; each character of a script that writes no blanks is one; tags and references in s are none.
+type runsOf struct {
+	words [runWords]uint64
+	n     int
+}
+
+func (r *runsOf) add(word uint64, each func(uint64)) {
+	copy(r.words[:], r.words[1:])
+	r.words[runWords-1] = word
+	if r.n++; r.n >= runWords {
+		h := uint64(14695981039346656037)
+		for _, w := range r.words {
+			h = (h ^ w) * 1099511628211
+		}
+		each(h)
+	}
+}
+
+func (r *runsOf) read(s string, markup bool, each func(uint64)) {
+	word, in := uint64(0), false
+	tag := false
+	for _, c := range s {
+		switch {
+		case tag:
+			tag = c != '>'
+			continue
+		case markup && c == '<':
+			tag = true
+		case c < 0x80 && (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'):
+			if !in {
+				word, in = 14695981039346656037, true
+			}
+			word = (word ^ uint64(c|0x20)) * 1099511628211
+			continue
+		case c >= 0x80 && ideograph(c):
+			if in {
+				r.add(word, each)
+				in = false
+			}
+			r.add(uint64(c), each)
+			continue
+		case c >= 0x80 && (unicode.IsLetter(c) || unicode.IsDigit(c)):
+			if !in {
+				word, in = 14695981039346656037, true
+			}
+			word = (word ^ uint64(unicode.ToLower(c))) * 1099511628211
+			continue
+		}
+		if in {
+			r.add(word, each)
+			in = false
+		}
+	}
+	if in {
+		r.add(word, each)
+	}
+}
+
+// readTold notes how much of each block is in what the page declares: in its texts, and in its summary.
+func (f *finder) readTold() {
+	const texts, summary = 1, 2
+	if len(f.says.Texts()) == 0 && f.says.Summary() == "" {
+		return
+	}
+	known := make(map[uint64]uint8, 256)
+	for _, s := range f.says.Texts() {
+		var r runsOf
+		r.read(s, true, func(h uint64) { known[h] |= texts })
+	}
+	var r runsOf
+	r.read(f.says.Summary(), true, func(h uint64) { known[h] |= summary })
+	f.told = make([][2]float32, len(f.blocks))
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		if b.letters < 12 {
+			continue
+		}
+		var r runsOf
+		all, hits := 0, [2]int{}
+		for _, n := range f.leaves[b.from:b.to] {
+			if n.Type == html.TextNode {
+				r.read(n.Data, false, func(h uint64) {
+					all++
+					is := known[h]
+					hits[0] += int(is & texts)
+					hits[1] += int(is & summary >> 1)
+				})
+			}
+		}
+		if all > 0 {
+			f.told[i] = [2]float32{float32(hits[0]) / float32(all), float32(hits[1]) / float32(all)}
+			f.mostTold = max(f.mostTold, f.told[i][0])
+		}
+	}
+}
