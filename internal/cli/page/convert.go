@@ -2,6 +2,7 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -68,6 +69,9 @@ func (c *Convert) read(s *cli.Session, limit int64) ([]byte, error) {
 	in := s.In
 	if c.File != "-" {
 		f, err := cli.Open(s.Ctx, c.File)
+		if errors.Is(err, cli.ErrInterrupted) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, cli.Misused("%v", err)
 		}
