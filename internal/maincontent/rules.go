@@ -136,6 +136,7 @@ func (f *finder) rule(scores []float32) {
 	f.ruleComments(scores)
 	f.rulePosts(scores)
 	f.ruleCallouts(scores)
+	f.ruleTold(scores)
 }
 
 // ruleArticle: what stands before the title of an article is none of it, and neither are links by themselves, of which an

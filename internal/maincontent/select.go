@@ -20,6 +20,9 @@ type Selection struct {
 	Letters, PageLetters int
 	// Declared is what the page says of itself.
 	Declared declared.Facts
+	// Undisclosed is the description of the page's one product that the page declares to machines and shows nowhere, as the
+	// page writes it, which may be as HTML; mostly empty.
+	Undisclosed string
 
 	dropped  map[*html.Node]struct{}
 	inText   map[*html.Node]struct{} // links
@@ -74,6 +77,7 @@ func Find(root *html.Node) Selection {
 		}
 	}
 	s.Declared = f.says.Facts
+	s.Undisclosed = f.undisclosed()
 	return s
 }
 
