@@ -310,12 +310,34 @@ func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Opt
 		}
 		return nil
 	}
+	if selection.Undisclosed != "" {
+		if text, err = withUndisclosed(ctx, text, selection.Undisclosed); err != nil {
+			return err
+		}
+		got.notes = append(got.notes, Note{Kind: "declared", Fact: "the last part is the product's description from the page's data for machines; the page shows it only with its scripts, if at all"})
+		full = max(full, utf8.RuneCountInString(text))
+	}
 	got.text, got.kind, got.fullChars = text, PartMain, full
 	if chars < full {
 		got.notes = append(got.notes, Note{Kind: "main", Fact: fmt.Sprintf("main content of a page of %d chars", full),
 			Data: map[string]any{"full_chars": full}})
 	}
 	return nil
+}
+
+// withUndisclosed adds a description that the page declares but does not show. What it says is text, whatever it looks like:
+// of HTML the elements count, and nothing of it is loaded.
+func withUndisclosed(ctx context.Context, text, description string) (string, error) {
+	const most = 16 << 10 // bytes
+	tree, err := htmltree.Parse(ctx, strings.ToValidUTF8(description[:min(len(description), most)], ""))
+	if err != nil {
+		return "", err
+	}
+	more, err := markdown.Render(ctx, tree, markdown.Options{})
+	if err != nil || isBlank(more) {
+		return text, err
+	}
+	return strings.TrimRight(text, "\n") + "\n\n" + more, nil
 }
 
 // declare keeps what a page says of itself.

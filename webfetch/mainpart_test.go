@@ -57,6 +57,23 @@ func TestMainPartSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
+// TestDeclaredDescriptionIsAddedAndTold: what a shop tells machines about its product and shows only by its scripts.
+func TestDeclaredDescriptionIsAddedAndTold(t *testing.T) {
+	page := `<!doctype html><title>Chisel</title><script type="application/ld+json">{"@type":"Product","name":"Chisel","description":` +
+		`"<p>Forged of one piece of steel and ground to a <b>keen<\/b> edge, with a handle of local ash that is oiled twice.<\/p><img src=x>"}</script>` +
+		`<main><h1>Chisel</h1><p>€ 34.50</p></main>`
+	main := convertedPart(t, page, PartMain)
+	if !strings.Contains(main.Content, "€ 34.50\n\nForged of one piece of steel and ground to a **keen** edge") {
+		t.Errorf("main part: %s", main.Content)
+	}
+	if !slices.ContainsFunc(main.Notes, func(n Note) bool { return n.Kind == "declared" }) || main.FullChars < main.TotalChars {
+		t.Errorf("notes %v, %d of %d characters", main.Notes, main.TotalChars, main.FullChars)
+	}
+	if full := convertedPart(t, page, ""); strings.Contains(full.Content, "Forged") {
+		t.Errorf("whole page: %s", full.Content)
+	}
+}
+
 func TestContentOptionIsChecked(t *testing.T) {
 	_, err := Convert(context.Background(), nil, nil, "", Options{Content: "most"})
 	var bad *OptionError

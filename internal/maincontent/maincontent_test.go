@@ -152,3 +152,21 @@ func shown(t *testing.T, body string) string {
 	walk(root)
 	return b.String()
 }
+
+// TestDeclaredDescriptions: a product's description that stands only in the page's data is told apart; one that the page
+// shows is kept where it stands.
+func TestDeclaredDescriptions(t *testing.T) {
+	const says = "Forged of one piece of steel, ground to a keen edge, and fitted with a handle of local ash that is oiled twice."
+	ld := `<script type="application/ld+json">{"@type":"Product","name":"Chisel","description":"` + says + `"}</script>`
+	hidden := Find(parse(t, ld+"<h1>Chisel</h1><p>€ 34.50</p><button>Buy</button>"))
+	if hidden.Undisclosed != says {
+		t.Errorf("undisclosed: %q", hidden.Undisclosed)
+	}
+	page := ld + siteHead + "<h1>Chisel</h1><div class=tabs><div>" + says + "</div></div>" + siteFoot
+	if s := Find(parse(t, page)); s.Undisclosed != "" || !strings.Contains(shown(t, page), "Forged of one piece") {
+		t.Errorf("undisclosed though it is shown: %q", s.Undisclosed)
+	}
+	if s := Find(parse(t, strings.Replace(ld, "Product", "Organization", 1)+"<h1>Quay</h1>")); s.Undisclosed != "" {
+		t.Errorf("the site's description is no product's: %q", s.Undisclosed)
+	}
+}

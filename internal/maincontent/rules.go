@@ -137,6 +137,7 @@ func (f *finder) rule(scores []float32) {
 	f.rulePosts(scores)
 	f.ruleCallouts(scores)
 	f.ruleNotes(scores)
+	f.ruleTold(scores)
 }
 
 // ruleArticle: what stands before the title of an article is none of it, and neither are links by themselves, of which an

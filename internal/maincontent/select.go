@@ -4,6 +4,7 @@ package maincontent
 
 import (
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -20,6 +21,9 @@ type Selection struct {
 	Letters, PageLetters int
 	// Declared is what the page says of itself.
 	Declared declared.Facts
+	// Undisclosed is the description of the page's one product that the page declares to machines and shows nowhere, as the
+	// page writes it, which may be as HTML; mostly empty.
+	Undisclosed string
 
 	dropped  map[*html.Node]struct{}
 	inText   map[*html.Node]struct{} // links
@@ -74,6 +78,7 @@ func Find(root *html.Node) Selection {
 		}
 	}
 	s.Declared = f.says.Facts
+	s.Undisclosed = f.undisclosed()
 	return s
 }
 
@@ -175,8 +180,9 @@ func (f *finder) headings(scores []float32, kept []bool) {
 	}
 }
 
-// pictures stay in a figure of which something is kept, unless its caption says what they show. What other pictures are
-// described by adds nothing to the text beside them: they are those of cards, avatars, icons, and the lead of an article.
+// pictures stay in a figure of which something is kept, unless its caption says what they show; and formulas, films and what
+// is described at some length stand between running text. Other pictures add nothing to the text beside them: they are those
+// of cards, avatars, icons, and the lead of an article.
 func (f *finder) pictures(kept []bool) {
 	for i := range kept {
 		b := &f.blocks[i]
@@ -188,13 +194,12 @@ func (f *finder) pictures(kept []bool) {
 			kept[i] = f.keptIn(&f.elements[at], kept) && !f.captioned(b, &f.elements[at])
 			continue
 		}
-		if !f.film(b) {
-			continue
-		}
-		for _, j := range []int{i - 1, i + 1} {
-			if j >= 0 && j < len(kept) {
-				kept[i] = kept[i] || kept[j] && running(&f.blocks[j])
-			}
+		text := func(j int) bool { return j >= 0 && j < len(kept) && kept[j] && running(&f.blocks[j]) }
+		switch before, after := text(i-1), text(i+1); {
+		case f.film(b), f.formula(b):
+			kept[i] = before || after
+		case before && after:
+			kept[i] = f.described(b)
 		}
 	}
 }
@@ -231,6 +236,31 @@ func (f *finder) captioned(b *block, figure *element) bool {
 func (f *finder) film(b *block) bool {
 	for _, n := range f.leaves[b.from:b.to] {
 		if n.DataAtom == atom.Video || n.DataAtom == atom.Audio {
+			return true
+		}
+	}
+	return false
+}
+
+// formula says that a block without text is a formula that was made a picture.
+func (f *finder) formula(b *block) bool {
+	for _, n := range f.leaves[b.from:b.to] {
+		if class, has := facts.Attribute(n, "class"); has && n.DataAtom == atom.Img && facts.ClassFlags(class)&(facts.MathSource|facts.MathFallback) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// described says that a picture has a text of some length, which is not the name of its file.
+func (f *finder) described(b *block) bool {
+	const few = 30 // bytes
+	for _, n := range f.leaves[b.from:b.to] {
+		if n.DataAtom != atom.Img {
+			continue
+		}
+		alt := strings.TrimSpace(facts.FirstAttribute(n, "alt"))
+		if len(alt) >= few && strings.ContainsFunc(alt, unicode.IsSpace) || len(alt) >= few/2 && strings.ContainsFunc(alt, ideograph) {
 			return true
 		}
 	}

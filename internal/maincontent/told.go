@@ -107,3 +107,42 @@ func (f *finder) readTold() {
 		}
 	}
 }
+
+// undisclosed is the description of the product that the page declares and shows in none of its blocks.
+func (f *finder) undisclosed() string {
+	text := f.says.Product()
+	if text == "" {
+		return ""
+	}
+	missing := map[uint64]struct{}{}
+	var r runsOf
+	r.read(text, true, func(h uint64) { missing[h] = struct{}{} })
+	all := len(missing)
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		var r runsOf
+		for _, n := range f.leaves[b.from:b.to] {
+			if n.Type == html.TextNode {
+				r.read(n.Data, false, func(h uint64) { delete(missing, h) })
+			}
+		}
+	}
+	const shown = 5 // one part in so many: names and numbers stand on the page anyway
+	if all == 0 || (all-len(missing))*shown > all {
+		return ""
+	}
+	return text
+}
+
+// ruleTold keeps what a page about one product declares as its description, where the page shows it.
+func (f *finder) ruleTold(scores []float32) {
+	if f.told == nil || f.says.Product() == "" {
+		return
+	}
+	const least = 60 // letters
+	for i := range scores {
+		if f.blocks[i].letters >= least && f.told[i][0] >= 0.7 {
+			scores[i] = max(scores[i], 0.6)
+		}
+	}
+}

@@ -48,6 +48,16 @@ type Reader struct {
 	texts      []string
 	textBytes  int
 	summary    string
+	product    string
+}
+
+// Product is the description of the one product that the page says it is about, as the page writes it, which may be as
+// HTML; empty where it says none.
+func (d *Reader) Product() string {
+	if d.Sort != Product {
+		return ""
+	}
+	return d.product
 }
 
 // Texts are what the page says to machines that its content is: descriptions of products, bodies of articles and posts,
@@ -175,6 +185,9 @@ func (d *Reader) findTexts(v any, depth int) {
 		default:
 			for _, key := range []string{"articleBody", "text", "description"} {
 				if s, ok := v[key].(string); ok && len(s) >= leastText && d.textBytes+len(s) <= mostTexts {
+					if d.product == "" && key == "description" && schemaSort(v["@type"]) == Product {
+						d.product = s
+					}
 					d.texts = append(d.texts, s)
 					d.textBytes += len(s)
 				}
