@@ -239,7 +239,7 @@ func (f *Fetch) asking(ctx context.Context, at Place, source webfetch.Source) (f
 	if !able {
 		return func(ctx context.Context) (*webfetch.Page, error) { return source.Fetch(ctx, f.args.Request()) }, nil
 	}
-	kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
+	kept, err := f.r.o.Shelf.Tagged(ctx, at.Run, f.key(f.args.URL))
 	if err != nil {
 		return nil, fmt.Errorf("look for a kept page: %w", unkept(ctx, err))
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/wayleave/wayleave/agenttool"
@@ -21,6 +22,8 @@ import (
 type Shelf interface {
 	// Take gives a run's page by a key of it, nil where there is none, and notes that it was used.
 	Take(ctx context.Context, run, key string) (*Kept, error)
+	// Tagged is Take for a page of which Tagged says so.
+	Tagged(ctx context.Context, run, key string) (*Kept, error)
 	// Put keeps a page under its keys, the first of which is the address that was asked for. A page over the run's bound is
 	// only remembered, by its number and hash.
 	Put(ctx context.Context, at Place, keys []string, p *webfetch.Page) (Put, error)
@@ -37,6 +40,11 @@ type Put struct {
 	Snapshot int
 	Known    bool // an earlier one was there or is remembered
 	Changed  bool // and differs
+}
+
+// Tagged says that a page's site told by what it can be asked whether the page still holds.
+func Tagged(p *webfetch.Page) bool {
+	return !p.NoStore && p.Status == http.StatusOK && (p.Headers["etag"] != "" || p.Headers["last-modified"] != "")
 }
 
 // Sum is the hash by which two readings of a page are the same, and that evidence names.

@@ -51,6 +51,15 @@ func place(id string) seal.Place { return seal.Place{Table: "kept_pages", Column
 
 // Take gives a run's page by a key of it, nil where there is none.
 func (s *Store) Take(ctx context.Context, run, key string) (*reading.Kept, error) {
+	return s.take(ctx, "", run, key)
+}
+
+// Tagged is Take for a page that its site can be asked about.
+func (s *Store) Tagged(ctx context.Context, run, key string) (*reading.Kept, error) {
+	return s.take(ctx, " AND p.tagged = 1", run, key)
+}
+
+func (s *Store) take(ctx context.Context, and, run, key string) (*reading.Kept, error) {
 	var (
 		id                  string
 		body                []byte
@@ -59,7 +68,7 @@ func (s *Store) Take(ctx context.Context, run, key string) (*reading.Kept, error
 	)
 	err := s.db.Read(ctx, func(tx *sqldb.Tx) (err error) {
 		found, err = tx.One(`SELECT p.id, p.body, p.snapshot, p.used_at, now_us() FROM kept_pages k JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)
-WHERE k.run_id = $1 AND k.page_key = $2 AND p.body IS NOT NULL AND p.expires_at > now_us()`, []any{run, key}, &id, &body, &snapshot, &used, &now)
+WHERE k.run_id = $1 AND k.page_key = $2 AND p.body IS NOT NULL AND p.expires_at > now_us()`+and, []any{run, key}, &id, &body, &snapshot, &used, &now)
 		return err
 	})
 	if err != nil || !found {
@@ -129,10 +138,10 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 				return err
 			}
 		}
-		const insert = `INSERT INTO kept_pages(id, run_id, call_id, page_key, alias_of, snapshot, sha256, body, chars, bytes, kept_at, used_at, expires_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us(), now_us(), now_us() + $11) ON CONFLICT DO NOTHING`
+		const insert = `INSERT INTO kept_pages(id, run_id, call_id, page_key, alias_of, snapshot, sha256, body, chars, bytes, kept_at, used_at, expires_at, tagged)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us(), now_us(), now_us() + $11, $12) ON CONFLICT DO NOTHING`
 		idle := s.bounds.Idle.Microseconds()
-		if _, err = tx.Exec(insert, id, at.Run, at.Call, keys[0], nil, put.Snapshot, sum, body, p.TotalChars, size, idle); err != nil {
+		if _, err = tx.Exec(insert, id, at.Run, at.Call, keys[0], nil, put.Snapshot, sum, body, p.TotalChars, size, idle, reading.Tagged(p)); err != nil {
 			return err
 		}
 		for _, key := range keys[1:] {
@@ -140,7 +149,7 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us(), now_us(), now_us() + $
 			if _, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND page_key = $2 AND alias_of IS NOT NULL`, at.Run, key); err != nil {
 				return err
 			}
-			if _, err = tx.Exec(insert, rowid.New("page"), at.Run, at.Call, key, id, put.Snapshot, sum, nil, p.TotalChars, 0, idle); err != nil {
+			if _, err = tx.Exec(insert, rowid.New("page"), at.Run, at.Call, key, id, put.Snapshot, sum, nil, p.TotalChars, 0, idle, false); err != nil {
 				return err
 			}
 		}

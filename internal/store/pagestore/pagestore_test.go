@@ -201,3 +201,34 @@ func TestPagesOfOneRunAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestTaggedPagesAreThoseThatASiteCanBeAskedAbout: the others are not even opened.
+func TestTaggedPagesAreThoseThatASiteCanBeAskedAbout(t *testing.T) {
+	for name, c := range map[string]struct {
+		page webfetch.Page
+		want bool
+	}{
+		"tag":        {webfetch.Page{Status: 200, Headers: map[string]string{"etag": `"a"`}}, true},
+		"date":       {webfetch.Page{Status: 200, Headers: map[string]string{"last-modified": "Mon, 02 Mar 2026 10:00:00 GMT"}}, true},
+		"neither":    {webfetch.Page{Status: 200, Headers: map[string]string{"content-type": "text/html"}}, false},
+		"no-store":   {webfetch.Page{Status: 200, NoStore: true, Headers: map[string]string{"etag": `"a"`}}, false},
+		"an error's": {webfetch.Page{Status: 404, Headers: map[string]string{"etag": `"a"`}}, false},
+	} {
+		dbtest.Each(t, func(t *testing.T, db *sqldb.DB, _ *dbtest.Clock) {
+			withRuns(t, db)
+			s := New(db, dbtest.Sealer(), Bounds{})
+			if _, err := s.Put(t.Context(), reading.Place{Run: "run_1", Call: "call_1"}, []string{"key", "alias"}, &c.page); err != nil {
+				t.Fatal(err)
+			}
+			for _, key := range []string{"key", "alias"} {
+				got, err := s.Tagged(t.Context(), "run_1", key)
+				if err != nil || (got != nil) != c.want {
+					t.Errorf("%s, %s: %v, %v", name, key, got, err)
+				}
+				if got, err := s.Take(t.Context(), "run_1", key); err != nil || got == nil {
+					t.Errorf("%s, %s is not kept: %v", name, key, err)
+				}
+			}
+		})
+	}
+}
