@@ -195,6 +195,9 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		root := parse(t, src)
+		if shown, err := Shown(context.Background(), src); err != nil || shown.FirstChild == nil {
+			t.Errorf("the page as it is shown: %v", err)
+		}
 		nodes, _, _ := measure(t, root)
 		if nodes > 4*len(src)+minCopies+16 {
 			t.Errorf("%d nodes for %d bytes", nodes, len(src))
