@@ -245,7 +245,7 @@ func (c converter) page(ctx context.Context, r *reply, got *content) error {
 		return err
 	}
 	defer leave()
-	root, err := htmltree.Parse(ctx, source)
+	root, err := htmltree.Shown(ctx, source)
 	if err != nil {
 		return r.unconverted(ctx, err)
 	}

@@ -118,7 +118,7 @@ func read(dir, name string) (*labelled, error) {
 
 // fill reads the page and compares it with the truth; nil for a page without blocks.
 func (p *labelled) fill(source, address, text string) (*labelled, error) {
-	root, err := htmltree.Parse(context.Background(), source)
+	root, err := htmltree.Shown(context.Background(), source)
 	if err != nil {
 		return nil, err
 	}

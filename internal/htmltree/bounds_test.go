@@ -189,11 +189,15 @@ func FuzzParse(f *testing.F) {
 		f.Add(tagSoup(rand.New(rand.NewPCG(seed, 9)), 30))
 	}
 	for _, s := range []string{"<template><tr></template>", "<svg><template>", "<select><svg><select>", "<frameset></frameset>", "<!doctype", "<p a='",
-		"<table><svg><td>", "<math><annotation-xml><svg>", "<script><!--<script>--></script>", "\xff<\x00&#1114112;"} {
+		"<table><svg><td>", "<math><annotation-xml><svg>", "<script><!--<script>--></script>", "\xff<\x00&#1114112;",
+		`<!--$?--><template id="B:0"></template>a<table>b<!--/$--><div hidden id="S:0"><template id="P:1"></template><div hidden id="S:1">c`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		root := parse(t, src)
+		if shown, err := Shown(context.Background(), src); err != nil || shown.FirstChild == nil {
+			t.Errorf("the page as it is shown: %v", err)
+		}
 		nodes, _, _ := measure(t, root)
 		if nodes > 4*len(src)+minCopies+16 {
 			t.Errorf("%d nodes for %d bytes", nodes, len(src))

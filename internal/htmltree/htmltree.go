@@ -6,8 +6,7 @@
 //
 // The parser is our own because x/net's refuses pages that nest deeper than 512 elements, cannot be cancelled, and
 // copies every name and text; this one points into the source. Where both answer, the trees are the same but for
-// this: comments and the doctype are left out, SVG attributes keep lower case, neighbouring text may be parted, and
-// parts that a server streams stand where a browser shows them.
+// this: comments and the doctype are left out, SVG attributes keep lower case, and neighbouring text may be parted.
 package htmltree
 
 import (
@@ -35,7 +34,14 @@ const (
 
 // Parse parses decoded HTML whatever its depth; scripting is off, so that noscript holds elements. The answer is a
 // document node. The only error is ctx's own. The tree points into src.
-func Parse(ctx context.Context, src string) (*html.Node, error) {
+func Parse(ctx context.Context, src string) (*html.Node, error) { return build(ctx, src, nil) }
+
+// Shown is [Parse], but parts that the server streams later stand where a browser shows them.
+func Shown(ctx context.Context, src string) (*html.Node, error) {
+	return build(ctx, src, streamed.New(src))
+}
+
+func build(ctx context.Context, src string, parts *streamed.Parts) (*html.Node, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -48,7 +54,7 @@ func Parse(ctx context.Context, src string) (*html.Node, error) {
 		nul:        strings.IndexByte(src, 0) >= 0,
 		copies:     minCopies + len(src)/bytesPerCopy,
 		framesetOK: true,
-		streamed:   streamed.New(src),
+		streamed:   parts,
 	}
 	p.doc = p.newNode(html.DocumentNode)
 	if err := p.run(); err != nil {

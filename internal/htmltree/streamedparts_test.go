@@ -24,7 +24,7 @@ func TestStreamedPartsStandInTheirPlaces(t *testing.T) {
 		{"what is not hidden is no part", `<template id="B:8"></template><div id="S:8">x</div>`, `<template id="B:8"></template><div id="S:8">x</div>`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			root, err := Parse(context.Background(), "<!doctype html><body>"+c.src)
+			root, err := Shown(context.Background(), "<!doctype html><body>"+c.src)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestManyStreamedPartsAreBounded(t *testing.T) {
 	for range 50_000 {
 		b.WriteString(`<div hidden id="S:1"><template id="B:1"></template><!--$?-->`)
 	}
-	if _, err := Parse(context.Background(), b.String()); err != nil {
+	if _, err := Shown(context.Background(), b.String()); err != nil {
 		t.Fatal(err)
 	}
 }
