@@ -83,6 +83,22 @@ func TestSeedCoverageNamesTestsThatExist(t *testing.T) {
 	}
 }
 
+// TestSeedCoverageCountsItsRows: the sum at its head is that of the rows.
+func TestSeedCoverageCountsItsRows(t *testing.T) {
+	count := map[string]int{}
+	for _, r := range coverage(t) {
+		count[r.state]++
+	}
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "seed-coverage.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("\nOf %d rows %d are shown, %d in part, %d later.\n", len(coverage(t)), count["shown"], count["in part"], count["later"])
+	if !strings.Contains(string(text), want) {
+		t.Errorf("its head does not say:%s", want)
+	}
+}
+
 // TestThreatModelTestsAreListed finds tests whose name carries a TM number and wants a row for each in docs/threat-model.md,
 // and the other way round.
 func TestThreatModelTestsAreListed(t *testing.T) {
