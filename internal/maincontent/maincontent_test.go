@@ -44,6 +44,8 @@ func TestMainContentOfEachKindOfPage(t *testing.T) {
 		{"a section that is about sharing is a section", "<h1>Locks</h1>" + story + "<div id=SQL-FOR-SHARE><h2>Share locks</h2>" + story + "</div>", []string{"Share locks"}, nil},
 		{"an invitation goes, with a form or without", "<h1>Mill</h1>" + story + "<div class=newsletter><p>" + strings.Repeat("Get the letter every week. ", 8) +
 			"</p><input></div><div class=promo>New boots.</div>" + story, []string{"larch"}, []string{"Get the letter", "New boots."}},
+		{"a table below the title is kept beside running text", "<title>Tide table</title>" + siteHead + "<div class=page><div class=text><h1>Tide table of the quay</h1><table>" + strings.Repeat("<tr><td>High water</td><td>04:10</td><td>3.2 m</td></tr>", 30) +
+			"</table></div></div>" + siteFoot, []string{"High water"}, []string{"Privacy policy"}},
 		{"a heading called banner is a heading", "<h1 class=banner>Mill</h1>" + story, []string{"Mill"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

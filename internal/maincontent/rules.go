@@ -138,6 +138,7 @@ func (f *finder) rule(scores []float32) {
 	f.ruleCallouts(scores)
 	f.ruleNotes(scores)
 	f.ruleTold(scores)
+	f.ruleTables(scores)
 }
 
 // ruleArticle: what stands before the title of an article is none of it, and neither are links by themselves, of which an
@@ -329,6 +330,33 @@ func (f *finder) ruleComments(scores []float32) {
 		}
 		if f.seen++; f.seen > 8 { // the counting is over the whole page: once for each of a few
 			return
+		}
+	}
+}
+
+// ruleTables: a table of data below the page's title, in the same element, is what the page is about, unless the trees are
+// sure that it is not: results and price lists have no running text to be known by.
+func (f *finder) ruleTables(scores []float32) {
+	const rows, near, least = 6, 2, 0.2 // rows of a table, elements up from the title, score
+	if !f.page.surely {
+		return
+	}
+	home := f.blocks[f.page.h1].owner
+	for range near {
+		if p := f.elements[home].parent; p > 0 {
+			home = p
+		}
+	}
+	own, sums := &f.elements[home], f.sumsOf(scores)
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.node.DataAtom != atom.Table || e.from <= int32(f.page.h1) || e.to > own.to || e.to-e.from < rows || linkHeavy(e, 50) || f.layout(i) {
+			continue
+		}
+		if sums.mean(e) >= least {
+			for j := e.from; j < e.to; j++ {
+				scores[j] = max(scores[j], 0.6)
+			}
 		}
 	}
 }
