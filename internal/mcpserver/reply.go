@@ -160,16 +160,38 @@ func (r *reply) streams() bool {
 // and what its calls come to afterwards is written nowhere.
 func answersIn(p []byte) (n int) {
 	for line := range bytes.Lines(p) {
-		data, ok := bytes.CutPrefix(line, []byte("data: "))
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-		}
-		if ok && json.Unmarshal(data, &m) == nil && m.ID != nil && m.Method == "" {
+		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok && isAnswer(data) {
 			n++
 		}
 	}
 	return n
+}
+
+// isAnswer says that a message has an id and no method. It reads up to what the answer is, which may be long.
+func isAnswer(message []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(message))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return false
+	}
+	id, result := false, false
+	for d.More() {
+		switch key, err := d.Token(); {
+		case err != nil || key == "method":
+			return false
+		case key == "id":
+			id = true
+		case key == "result", key == "error":
+			result = true
+		}
+		if id && result {
+			return true
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return false
+		}
+	}
+	return false
 }
 
 // answered says whether so many requests were answered. An answer that is no stream has them all.

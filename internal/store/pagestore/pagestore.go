@@ -128,6 +128,9 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 				put.Snapshot++
 			}
 		}
+		if shelf.row.Valid && !shelf.alias.Valid && body != nil && shelf.bytes+size <= s.bounds.RunBytes {
+			return s.replace(tx, at, shelf, keys[1:], keeping{id, put.Snapshot, sum, body, size, p})
+		}
 		if shelf.row.Valid {
 			if _, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND (page_key = $2 OR alias_of = $3)`, at.Run, keys[0], shelf.row.V); err != nil {
 				return err
@@ -138,43 +141,92 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 				return err
 			}
 		}
-		const insert = `INSERT INTO kept_pages(id, run_id, call_id, page_key, alias_of, snapshot, sha256, body, chars, bytes, kept_at, used_at, expires_at, tagged)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us(), now_us(), now_us() + $11, $12) ON CONFLICT DO NOTHING`
-		idle := s.bounds.Idle.Microseconds()
-		if _, err = tx.Exec(insert, id, at.Run, at.Call, keys[0], nil, put.Snapshot, sum, body, p.TotalChars, size, idle, reading.Tagged(p)); err != nil {
+		kept := keeping{id, put.Snapshot, sum, body, size, p}
+		if err := s.insert(tx, at, id, keys[0], nil, kept); err != nil {
 			return err
 		}
-		for _, key := range keys[1:] {
-			// An alias gives way to another alias' page, never to a page that was asked for under this address.
-			if _, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND page_key = $2 AND alias_of IS NOT NULL`, at.Run, key); err != nil {
-				return err
-			}
-			if _, err = tx.Exec(insert, rowid.New("page"), at.Run, at.Call, key, id, put.Snapshot, sum, nil, p.TotalChars, 0, idle, false); err != nil {
-				return err
-			}
+		if err := s.aliases(tx, at, keys[1:], kept); err != nil {
+			return err
 		}
 		if shelf.rows+int64(len(keys)) <= s.bounds.RunPages {
 			return nil
 		}
-		_, err = tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND id IN (SELECT id FROM kept_pages WHERE run_id = $1 ORDER BY used_at DESC, id DESC LIMIT 1000000 OFFSET $2)`,
-			at.Run, s.bounds.RunPages)
-		return err
+		return s.forget(tx, at.Run)
 	})
 	return put, err
 }
 
+// keeping is a page that is being kept.
+type keeping struct {
+	id       string
+	snapshot int
+	sum      string
+	body     any
+	size     int64
+	*webfetch.Page
+}
+
+// replace puts a page in the place of the one that was kept under its key, where there is room: the database writes over
+// what it has, and need not free it first.
+func (s *Store) replace(tx *sqldb.Tx, at reading.Place, was shelf, aliases []string, p keeping) error {
+	if was.rows > 1 {
+		if _, err := tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND alias_of = $2`, at.Run, was.row.V); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(`UPDATE kept_pages SET id = $2, call_id = $3, snapshot = $4, sha256 = $5, body = $6, chars = $7, bytes = $8, kept_at = now_us(), used_at = now_us(),
+expires_at = now_us() + $9, tagged = $10 WHERE id = $1`, was.row.V, p.id, at.Call, p.snapshot, p.sum, p.body, p.TotalChars, p.size, s.bounds.Idle.Microseconds(), reading.Tagged(p.Page)); err != nil {
+		return err
+	}
+	if err := s.aliases(tx, at, aliases, p); err != nil || was.rows+int64(len(aliases)) <= s.bounds.RunPages {
+		return err
+	}
+	return s.forget(tx, at.Run)
+}
+
+func (s *Store) insert(tx *sqldb.Tx, at reading.Place, id, key string, of any, p keeping) error {
+	_, err := tx.Exec(`INSERT INTO kept_pages(id, run_id, call_id, page_key, alias_of, snapshot, sha256, body, chars, bytes, kept_at, used_at, expires_at, tagged)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us(), now_us(), now_us() + $11, $12) ON CONFLICT DO NOTHING`,
+		id, at.Run, at.Call, key, of, p.snapshot, p.sum, p.body, p.TotalChars, p.size, s.bounds.Idle.Microseconds(), of == nil && reading.Tagged(p.Page))
+	return err
+}
+
+// aliases names a page by further keys. An alias gives way to another alias' page, never to a page that was asked for
+// under this address.
+func (s *Store) aliases(tx *sqldb.Tx, at reading.Place, keys []string, p keeping) error {
+	named := p
+	named.body, named.size = nil, 0
+	for _, key := range keys {
+		if _, err := tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND page_key = $2 AND alias_of IS NOT NULL`, at.Run, key); err != nil {
+			return err
+		}
+		if err := s.insert(tx, at, rowid.New("page"), key, p.id, named); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget lets go of the pages of a run that were used longest ago, beyond what it may have.
+func (s *Store) forget(tx *sqldb.Tx, run string) error {
+	_, err := tx.Exec(`DELETE FROM kept_pages WHERE run_id = $1 AND id IN (SELECT id FROM kept_pages WHERE run_id = $1 ORDER BY used_at DESC, id DESC LIMIT 1000000 OFFSET $2)`,
+		run, s.bounds.RunPages)
+	return err
+}
+
 // shelf is what a run has of a page, and of all pages.
 type shelf struct {
-	row, sum    sql.Null[string] // of the row with the page's key; the hash of the text that it leads to
+	row, alias  sql.Null[string] // the row with the page's key, and that which it is another name of
+	sum         sql.Null[string] // the hash of the text that it leads to
 	snapshot    sql.Null[int64]
 	bytes, rows int64
 }
 
 func look(tx *sqldb.Tx, run, key string) (s shelf, err error) {
-	_, err = tx.One(`SELECT k.id, p.sha256, p.snapshot, (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM kept_pages WHERE run_id = $1 AND body IS NOT NULL),
+	_, err = tx.One(`SELECT k.id, k.alias_of, p.sha256, p.snapshot, (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM kept_pages WHERE run_id = $1 AND body IS NOT NULL),
 (SELECT count(*) FROM kept_pages WHERE run_id = $1)
 FROM (SELECT 1 AS one) o LEFT JOIN kept_pages k ON k.run_id = $1 AND k.page_key = $2 LEFT JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)`,
-		[]any{run, key}, &s.row, &s.sum, &s.snapshot, &s.bytes, &s.rows)
+		[]any{run, key}, &s.row, &s.alias, &s.sum, &s.snapshot, &s.bytes, &s.rows)
 	return s, err
 }
 
