@@ -2,7 +2,6 @@
 package signing
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
+	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/people"
 )
 
@@ -39,11 +39,10 @@ func (c *PeopleTokenList) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := in.People.Credentials(s.Ctx, p.ID)
+	tokens, err := tokensOf(s, in, p)
 	if err != nil {
 		return err
 	}
-	tokens = slices.DeleteFunc(tokens, func(t people.Credential) bool { return t.Kind != people.Token })
 	if !c.JSON {
 		return cli.Table(s, "TOKEN\tLABEL\tCREATED\tLAST USED\tEXPIRES", func(row func(...any)) {
 			for _, t := range tokens {
@@ -63,6 +62,12 @@ func (c *PeopleTokenList) Run(s *cli.Session) error {
 		lines = append(lines, line{t.ID, t.Label, t.Created, t.Used, t.Expires})
 	}
 	return s.Out.JSON(lines)
+}
+
+// tokensOf are a person's tokens that work.
+func tokensOf(s *cli.Session, in *install.Install, p people.Person) ([]people.Credential, error) {
+	all, err := in.People.Credentials(s.Ctx, p.ID)
+	return slices.DeleteFunc(all, func(c people.Credential) bool { return c.Kind != people.Token }), err
 }
 
 // PeopleTokenNew is the command.
@@ -131,9 +136,14 @@ func (c *PeopleTokenRevoke) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	if err := in.People.End(s.Ctx, p.ID, c.Token, place.ByCLI); errors.Is(err, people.ErrNotFound) {
+	tokens, err := tokensOf(s, in, p)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(tokens, func(t people.Credential) bool { return t.ID == c.Token }) { // a session's id is none
 		return fmt.Errorf("%s has no token of that id; `%s people token list %s%s` shows them", p.Name, place.CalledAs(), p.Name, c.Again())
-	} else if err != nil {
+	}
+	if err := in.People.End(s.Ctx, p.ID, c.Token, place.ByCLI); err != nil {
 		return err
 	}
 	if c.JSON {
