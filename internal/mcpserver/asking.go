@@ -31,6 +31,9 @@ const answerKey = "answer"
 // asker gives the way to ask, nil where the client has none. A client that declares elicitation and no mode of it has
 // forms.
 func (s *Server) asker(r *mcp.CallToolRequest, c tool.Caller, fixed *fixedCaller, modern bool) *asking {
+	if given, ok := r.Params.GetMeta()[mcp.MetaKeyClientCapabilities].(map[string]any); ok && given["elicitation"] == nil {
+		return nil // without what the library's reading of it costs
+	}
 	able := r.ClientCapabilities()
 	if able == nil || able.Elicitation == nil || able.Elicitation.Form == nil && able.Elicitation.URL != nil {
 		return nil

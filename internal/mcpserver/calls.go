@@ -111,14 +111,26 @@ func caller[P mcp.Params](r *mcp.ServerRequest[P], fixed *fixedCaller) (tool.Cal
 		c.Agent, c.Slug, c.Token = who.AgentID, who.Agent, who.TokenID
 		c.Session = sessionName(r.Session.ID())
 	}
-	if info := r.ClientInfo(); info != nil {
-		c.Client = clean(info.Name, maxClientName)
-	}
+	c.Client = clean(clientName(r), maxClientName)
 	var header http.Header
 	if r.Extra != nil {
 		header = r.Extra.Header
 	}
 	return c, named(&c, r.Params.GetMeta(), header)
+}
+
+// clientName is what a client calls itself: beside this request, or when its session began. The library would encode and
+// decode anew what it has read already.
+func clientName[P mcp.Params](r *mcp.ServerRequest[P]) string {
+	if info, ok := r.Params.GetMeta()[mcp.MetaKeyClientInfo].(map[string]any); ok {
+		if name, ok := info["name"].(string); ok {
+			return name
+		}
+	}
+	if info := r.ClientInfo(); info != nil {
+		return info.Name
+	}
+	return ""
 }
 
 func (s *Server) list(ctx context.Context, c tool.Caller, next mcp.MethodHandler, r *mcp.ListToolsRequest) (mcp.Result, error) {
@@ -251,9 +263,7 @@ func (s *Server) unknown(ctx context.Context, c tool.Caller, next mcp.MethodHand
 func wireResult(r agenttool.Result, modern bool) *mcp.CallToolResult {
 	out := new(mcp.CallToolResult)
 	if modern {
-		// That a result is complete must be said in this era. The library says it of its own tools' results only, in a
-		// field without a name here.
-		_ = json.Unmarshal([]byte(`{"content":[],"resultType":"complete"}`), out)
+		*out = complete()
 	}
 	out.IsError, out.Content = r.Failure != nil, []mcp.Content{}
 	for _, p := range r.Content {
@@ -271,6 +281,13 @@ func wireResult(r agenttool.Result, modern bool) *mcp.CallToolResult {
 	}
 	return out
 }
+
+// complete is an empty result that says that it is complete, which must be said in this era. The library says it of its own
+// tools' results only, in a field without a name here.
+var complete = sync.OnceValue(func() (r mcp.CallToolResult) {
+	_ = json.Unmarshal([]byte(`{"content":[],"resultType":"complete"}`), &r) // a constant
+	return r
+})
 
 // gone says that the caller, not we, ended the call.
 func gone(ctx context.Context, err error) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -63,8 +64,9 @@ func named(c *tool.Caller, meta mcp.Meta, header http.Header) error {
 // its client relies on.
 func misspelled(meta mcp.Meta) error {
 	for given := range meta {
+		plain := letters(given)
 		for _, name := range []string{metaRun, metaCallID, metaApproval} {
-			if given != name && letters(given) == letters(name) {
+			if given != name && plain == letters(name) {
 				return misnamed("_meta."+name, "is written so, not "+printable(given, 40))
 			}
 		}
@@ -74,7 +76,12 @@ func misspelled(meta mcp.Meta) error {
 
 // letters is a name without what people write in several ways.
 func letters(name string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 func fits(text string, lo, hi int) bool {

@@ -49,8 +49,12 @@ func Tagged(p *webfetch.Page) bool {
 
 // Sum is the hash by which two readings of a page are the same, and that evidence names.
 func Sum(p *webfetch.Page) string {
-	sum := sha256.Sum256([]byte(p.Content))
-	return hex.EncodeToString(sum[:])
+	sum, block := sha256.New(), make([]byte, 0, 4096) // a copy of a block is less than one of the text
+	for text := p.Content; text != ""; text = text[len(block):] {
+		block = append(block[:0], text[:min(len(text), cap(block))]...)
+		_, _ = sum.Write(block) // it gives no error
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Encode and Decode are how a page is kept.

@@ -1,6 +1,8 @@
 package reading
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 	"time"
@@ -93,5 +95,16 @@ func TestEveryRuleHasItsWords(t *testing.T) {
 			t.Errorf("%s and %s are both %q", r, other, words)
 		}
 		seen[words] = r
+	}
+}
+
+// TestSumIsThatOfTheWholeText, however it falls into blocks.
+func TestSumIsThatOfTheWholeText(t *testing.T) {
+	for _, n := range []int{0, 1, 4095, 4096, 4097, 8192, 10000} {
+		text := strings.Repeat("ä", n/2) + strings.Repeat("x", n%2)
+		want := sha256.Sum256([]byte(text))
+		if got := Sum(&webfetch.Page{Content: text}); got != hex.EncodeToString(want[:]) {
+			t.Errorf("%d bytes: %s", n, got)
+		}
 	}
 }

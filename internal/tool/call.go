@@ -18,17 +18,18 @@ import (
 // inquiry is one call on its way to its admission.
 type inquiry struct {
 	*Pipeline
-	c       Caller
-	plug    Plug
-	args    Arguments
-	ask     ledger.Ask
-	run     ledger.Run
-	say     observation.Speaker
-	looked  ledger.Looked
-	plan    Plan
-	asked   bool // the form about an uncertain effect was shown: once a call
-	offered bool // the first offer of the audience was written: once a call
-	waiting func(ledger.Progress)
+	c          Caller
+	plug       Plug
+	args       Arguments
+	ask        ledger.Ask
+	run        ledger.Run
+	remembered bool // the run is one of an earlier call
+	say        observation.Speaker
+	looked     ledger.Looked
+	plan       Plan
+	asked      bool // the form about an uncertain effect was shown: once a call
+	offered    bool // the first offer of the audience was written: once a call
+	waiting    func(ledger.Progress)
 }
 
 // Call runs one tool call. Errors: ErrUnknownTool, ErrUnknownRun, ErrComeAgain, *Fault; everything else that a call may
@@ -45,14 +46,17 @@ func (p *Pipeline) Call(ctx context.Context, c Caller, name string, arguments js
 	if plug == nil {
 		return Result{}, ErrUnknownTool
 	}
-	run, err := p.place(ctx, c)
-	if err != nil {
-		return Result{}, err
+	run, remembered := p.known.get(c)
+	if !remembered {
+		if run, err = p.place(ctx, c); err != nil {
+			return Result{}, err
+		}
+		p.known.put(c, run)
 	}
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
-	q := &inquiry{Pipeline: p, c: c, plug: plug, run: run, say: p.speaker(ctx, c.Agent, plugs)}
+	q := &inquiry{Pipeline: p, c: c, plug: plug, run: run, remembered: remembered, say: p.speaker(ctx, c.Agent, plugs)}
 	q.waiting = func(w ledger.Progress) { c.Progress(waitingFor(w)) }
 	q.ask = ledger.Ask{Key: c.Key, Token: c.Token, Run: run.ID, Named: c.Run != "", Agent: c.Agent, Audience: run.Audience, Tool: name,
 		Capability: plug.Capability(), Profile: plug.Profile(), Word: q.worded}
@@ -83,6 +87,9 @@ func waitingFor(w ledger.Progress) string {
 func (q *inquiry) answer(ctx context.Context, arguments json.RawMessage) (Result, error) {
 	args, bad := q.plug.Parse(arguments)
 	if bad != nil {
+		if _, err := q.settle(ctx); err != nil {
+			return Result{}, err
+		}
 		q.ask.Digest, q.ask.Args = q.o.Ledger.Digest(q.plug.Name(), arguments), clip(arguments)
 		return q.bad(ctx, bad, "arguments")
 	}
@@ -91,7 +98,16 @@ func (q *inquiry) answer(ctx context.Context, arguments json.RawMessage) (Result
 	q.ask.Digest = q.o.Ledger.Digest(q.plug.Name(), canonical)
 	for {
 		var err error
-		if q.looked, err = q.o.Ledger.Look(ctx, q.ask); err != nil {
+		q.looked, err = q.o.Ledger.Look(ctx, q.ask)
+		if q.remembered && (errors.Is(err, ledger.ErrNotFound) || err == nil && q.looked.Refusal != nil) {
+			switch moved, err := q.settle(ctx); {
+			case err != nil:
+				return Result{}, err
+			case moved:
+				continue
+			}
+		}
+		if err != nil {
 			return Result{}, q.lost(ctx, err)
 		}
 		if r := q.looked.Refusal; r != nil && r.Code == "stale_offer" && r.Was == nil && !q.offered {

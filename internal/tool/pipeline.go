@@ -1,4 +1,4 @@
-// This file is the pipeline's making, the list of tools, and which run a call belongs to.
+// This file is the pipeline's making, and the list of tools.
 package tool
 
 import (
@@ -65,7 +65,8 @@ const (
 
 // Pipeline carries tool calls from a door to a capability and back. It is safe for concurrent use.
 type Pipeline struct {
-	o Options
+	o     Options
+	known implicitRuns
 }
 
 // New makes a pipeline. It checks the options and starts nothing.
@@ -92,7 +93,7 @@ func New(o Options) (*Pipeline, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Pipeline{o}, nil
+	return &Pipeline{o: o}, nil
 }
 
 // List gives the tools that are offered to the caller, sorted by name, and writes the offers of its audience. Errors:
@@ -136,29 +137,6 @@ func (p *Pipeline) List(ctx context.Context, c Caller) ([]agenttool.Tool, error)
 
 func ledgerTool(p Plug) ledger.Tool {
 	return ledger.Tool{Name: p.Name(), Capability: p.Capability(), Profile: p.Profile()}
-}
-
-// place is the run of a call: the one that is named, else the session's, else the implicit one of agent, token and client.
-func (p *Pipeline) place(ctx context.Context, c Caller) (ledger.Run, error) {
-	var run ledger.Run
-	var err error
-	switch {
-	case c.Run != "":
-		run, err = p.o.Ledger.NamedRun(ctx, c.Agent, c.Run)
-	case c.SessionRun != "":
-		run, err = p.o.Ledger.NamedRun(ctx, c.Agent, c.SessionRun)
-	case c.Session != "":
-		run, err = p.o.Ledger.SessionRun(ctx, c.Agent, c.Session)
-	default:
-		run, err = p.o.Ledger.ImplicitRun(ctx, c.Agent, c.Token, c.Client)
-	}
-	switch {
-	case errors.Is(err, ledger.ErrNotFound):
-		return ledger.Run{}, ErrUnknownRun
-	case err != nil:
-		return ledger.Run{}, faultOf(ctx, err)
-	}
-	return run, nil
 }
 
 // speaker knows what texts of this call may name. Which tools are offered is looked up when a text wants to know.

@@ -107,16 +107,17 @@ func (s *Store) Holder(ctx context.Context, hash string) (agent.Agent, agent.Tok
 
 // Moment is the database's now.
 func (s *Store) Moment(ctx context.Context) (now agent.Moment, err error) {
-	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		now, err = moment(tx)
-		return err
-	})
-	return now, err
+	var at int64
+	found, err := s.db.One(ctx, askMoment, nil, &now.Epoch, &at)
+	now.At = instant(&at)
+	return now, missing(found, err)
 }
+
+const askMoment = "SELECT epoch, now_us() FROM settings WHERE id = 1"
 
 func moment(tx *sqldb.Tx) (now agent.Moment, err error) {
 	var at int64
-	found, err := tx.One("SELECT epoch, now_us() FROM settings WHERE id = 1", nil, &now.Epoch, &at)
+	found, err := tx.One(askMoment, nil, &now.Epoch, &at)
 	now.At = instant(&at)
 	return now, missing(found, err)
 }
@@ -131,13 +132,8 @@ func missing(found bool, err error) error {
 
 // Works says whether a token may be used.
 func (s *Store) Works(ctx context.Context, token string) (works bool, err error) {
-	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		var one int64
-		works, err = tx.One("SELECT 1 FROM agent_tokens t JOIN agents a ON a.id = t.agent_id WHERE t.id = $1 AND t.revoked_at IS NULL AND a.state = 'active'",
-			[]any{token}, &one)
-		return err
-	})
-	return works, err
+	var one int64
+	return s.db.One(ctx, "SELECT 1 FROM agent_tokens t JOIN agents a ON a.id = t.agent_id WHERE t.id = $1 AND t.revoked_at IS NULL AND a.state = 'active'", []any{token}, &one)
 }
 
 // Agents lists agents.

@@ -24,8 +24,11 @@ func New(db *sqldb.DB) *Store { return &Store{db} }
 
 // Hosts gives the list, if it is not the one that was seen.
 func (s *Store) Hosts(ctx context.Context, seen int64) (hosts []allowed.Host, epoch int64, err error) {
-	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		if epoch, err = settings.Epoch(tx); err != nil || epoch == seen {
+	if epoch, err = settings.Now(ctx, s.db); err != nil || epoch == seen {
+		return nil, epoch, err
+	}
+	err = s.db.Read(ctx, func(tx *sqldb.Tx) error { // both of one moment
+		if epoch, err = settings.Epoch(tx); err != nil {
 			return err
 		}
 		hosts = []allowed.Host{}

@@ -121,17 +121,14 @@ func (s *Store) inTheWayOf(tx *sqldb.Tx, u underWay, nonce string) (ledger.Dispa
 	if err != nil {
 		return "", err
 	}
-	now, err := tx.Now()
 	switch {
-	case err != nil:
-		return "", err
 	case run.Hold == u.ID: // our own commit was in doubt, and did happen
 		c, err := callOf(tx, "", "", u.ID)
 		if err == nil && c.State == effect.Dispatched && c.nonce == nonce {
 			return ledger.DispatchDone, nil
 		}
 		return ledger.DispatchLate, err
-	case !run.Open || !run.Deadline.After(clock(now)):
+	case !run.Open || !run.Deadline.After(run.now):
 		return ledger.DispatchOver, nil
 	}
 	return ledger.DispatchHeld, nil

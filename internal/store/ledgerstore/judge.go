@@ -107,11 +107,7 @@ func overRefusal(tx *sqldb.Tx, a ledger.Ask) (*ledger.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := tx.Now()
-	if err != nil {
-		return nil, err
-	}
-	reason, at, over := overNow(r, clock(now))
+	reason, at, over := overNow(r)
 	if !over {
 		return nil, nil
 	}

@@ -35,11 +35,7 @@ func (s *Store) Look(ctx context.Context, a ledger.Ask) (ledger.Looked, error) {
 		if out.Refusal = offered(a, g); out.Refusal != nil {
 			return nil
 		}
-		us, err := tx.Now()
-		if err != nil {
-			return err
-		}
-		if reason, at, over := overNow(run, clock(us)); over {
+		if reason, at, over := overNow(run); over {
 			out.Refusal = refusal(a, "run_over", ledger.Facts{Reason: reason, At: at})
 			return nil
 		}
@@ -50,7 +46,7 @@ func (s *Store) Look(ctx context.Context, a ledger.Ask) (ledger.Looked, error) {
 		if g.resolution.Binding.Class != effect.Effect {
 			return nil
 		}
-		way, err := met(tx, a, run.Hold, clock(us))
+		way, err := met(tx, a, run.Hold, run.now)
 		out.Held = way.refused
 		switch {
 		case way.answer != nil:

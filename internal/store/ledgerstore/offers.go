@@ -128,10 +128,4 @@ func (s *Store) Resolve(ctx context.Context, agent string, t ledger.Tool) (r bin
 }
 
 // Epoch is the number of configuration writes.
-func (s *Store) Epoch(ctx context.Context) (epoch int64, err error) {
-	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		epoch, err = settings.Epoch(tx)
-		return err
-	})
-	return epoch, err
-}
+func (s *Store) Epoch(ctx context.Context) (int64, error) { return settings.Now(ctx, s.db) }

@@ -17,12 +17,13 @@ import (
 )
 
 const runColumns = `id, agent_id, kind, implicit_key, audience, conversation_id, title, title_sealed, state, deadline, idle_until, max_tool_calls,
- calls, refused, hold_call, end_reason, created_at, ended_at`
+ calls, refused, hold_call, end_reason, created_at, ended_at, now_us()`
 
-// runRow is a run as it was read, with its title still closed.
+// runRow is a run as it was read, with its title still closed, and when that was.
 type runRow struct {
 	ledger.Run
 	title []byte
+	now   time.Time
 }
 
 // titled gives a run that was read, with its title opened, or the error of reading it. It is not done inside a transaction.
@@ -62,12 +63,13 @@ func scanRun(scan func(...any) error) (runRow, error) {
 	var r runRow
 	var key, title, hold, reason sql.Null[string]
 	var state string
-	var deadline, created int64
+	var deadline, created, now int64
 	var idle, ended sql.Null[int64]
 	err := scan(&r.ID, &r.Agent, &r.Kind, &key, &r.Audience, &r.Conversation, &title, &r.title, &state, &deadline, &idle, &r.MaxCalls,
-		&r.Calls, &r.Refused, &hold, &reason, &created, &ended)
+		&r.Calls, &r.Refused, &hold, &reason, &created, &ended, &now)
 	r.ImplicitKey, r.Title, r.Hold, r.EndReason, r.Open = key.V, title.V, hold.V, reason.V, state == "open"
 	r.Deadline, r.IdleUntil, r.Created, r.Ended = clock(deadline), since(idle), clock(created), since(ended)
+	r.now = clock(now)
 	return r, err
 }
 
@@ -93,14 +95,14 @@ func runOf(tx *sqldb.Tx, agent, run string) (runRow, error) {
 	return r, nil
 }
 
-// overNow says whether an open run is past its time, and why.
-func overNow(r runRow, now time.Time) (reason string, at time.Time, over bool) {
+// overNow says whether a run was past its time when it was read, and why.
+func overNow(r runRow) (reason string, at time.Time, over bool) {
 	switch {
 	case !r.Open:
 		return r.EndReason, r.Ended, true
-	case !r.Deadline.After(now):
+	case !r.Deadline.After(r.now):
 		return "deadline", r.Deadline, true
-	case !r.IdleUntil.IsZero() && !r.IdleUntil.After(now) && (r.Kind != "implicit" || r.Hold == ""):
+	case !r.IdleUntil.IsZero() && !r.IdleUntil.After(r.now) && (r.Kind != "implicit" || r.Hold == ""):
 		return "idle", r.IdleUntil, true
 	}
 	return "", time.Time{}, false
@@ -168,7 +170,7 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 			if err != nil {
 				return err
 			}
-			if _, _, over := overNow(open, clock(now)); found && !over {
+			if _, _, over := overNow(open); found && !over {
 				out = open
 				return nil
 			}
@@ -207,23 +209,18 @@ func openUnder(kind string) string {
 
 // keyed looks without writing for an open run under a key: most calls find theirs.
 func (s *Store) keyed(ctx context.Context, r ledger.NewRun) (ledger.Run, error) {
-	var out runRow
-	err := s.db.Read(ctx, func(tx *sqldb.Tx) error {
-		out = runRow{}
-		open, found, err := findRun(tx, openUnder(r.Kind), r.Agent, r.ImplicitKey)
-		if err != nil || !found {
-			return err
-		}
-		now, err := tx.Now()
-		if err != nil {
-			return err
-		}
-		if _, _, over := overNow(open, clock(now)); !over {
-			out = open
-		}
-		return nil
+	var found bool
+	open, err := scanRun(func(dest ...any) (err error) {
+		found, err = s.db.One(ctx, "SELECT "+runColumns+" FROM runs WHERE "+openUnder(r.Kind), []any{r.Agent, r.ImplicitKey}, dest...)
+		return err
 	})
-	return s.titled(out, err)
+	if err != nil || !found {
+		return ledger.Run{}, err
+	}
+	if _, _, over := overNow(open); over {
+		return ledger.Run{}, nil
+	}
+	return s.titled(open, nil)
 }
 
 // Run gives a run with its units by capability.

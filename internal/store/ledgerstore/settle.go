@@ -87,8 +87,15 @@ func (s *Store) Settle(ctx context.Context, st ledger.Settlement) (ledger.Settle
 	default:
 		s.point("settle.after_commit")
 	}
+	fresh := len(r.result) > 0 && len(row.result) > 0 && &row.result[0] == &r.result[0]
+	if fresh { // what was sealed here need not be opened again
+		row.result = nil
+	}
 	if out.Record, err = s.record(row); err != nil {
 		return ledger.Settled{}, err
+	}
+	if fresh {
+		out.Record.Result = st.Result
 	}
 	if out.Withheld = out.Record.Withheld && !out.Late; !out.Withheld {
 		out.Now = nil

@@ -64,13 +64,9 @@ func (s *Store) take(ctx context.Context, and, run, key string) (*reading.Kept, 
 		id                  string
 		body                []byte
 		snapshot, used, now int64
-		found               bool
 	)
-	err := s.db.Read(ctx, func(tx *sqldb.Tx) (err error) {
-		found, err = tx.One(`SELECT p.id, p.body, p.snapshot, p.used_at, now_us() FROM kept_pages k JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)
+	found, err := s.db.One(ctx, `SELECT p.id, p.body, p.snapshot, p.used_at, now_us() FROM kept_pages k JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)
 WHERE k.run_id = $1 AND k.page_key = $2 AND p.body IS NOT NULL AND p.expires_at > now_us()`+and, []any{run, key}, &id, &body, &snapshot, &used, &now)
-		return err
-	})
 	if err != nil || !found {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ const labelBytes = 5
 // Label gives the label of the install, which the first call of all chooses.
 func Label(ctx context.Context, db *sqldb.DB) (label string, err error) {
 	err = db.Read(ctx, func(tx *sqldb.Tx) (err error) {
-		label, err = read(tx)
+		label, err = readLabel(tx)
 		return err
 	})
 	if err != nil || label != "" {
@@ -31,13 +31,13 @@ func Label(ctx context.Context, db *sqldb.DB) (label string, err error) {
 		if _, err = tx.Exec("UPDATE settings SET install = $1 WHERE id = 1 AND install = ''", fresh); err != nil {
 			return err
 		}
-		label, err = read(tx)
+		label, err = readLabel(tx)
 		return err
 	})
 	return label, err
 }
 
-func read(tx *sqldb.Tx) (label string, err error) {
+func readLabel(tx *sqldb.Tx) (label string, err error) {
 	found, err := tx.One("SELECT install FROM settings WHERE id = 1", nil, &label)
 	if err == nil && !found {
 		err = errors.New("the row of settings is missing")

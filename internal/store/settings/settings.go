@@ -5,6 +5,7 @@
 package settings
 
 import (
+	"context"
 	"errors"
 
 	"github.com/wayleave/wayleave/internal/store/sqldb"
@@ -19,10 +20,21 @@ func Changed(tx *sqldb.Tx) error {
 	return err
 }
 
+const askEpoch = "SELECT epoch FROM settings WHERE id = 1"
+
 // Epoch is how often the configuration changed.
-func Epoch(tx *sqldb.Tx) (int64, error) {
-	var epoch int64
-	found, err := tx.One("SELECT epoch FROM settings WHERE id = 1", nil, &epoch)
+func Epoch(tx *sqldb.Tx) (epoch int64, err error) {
+	found, err := tx.One(askEpoch, nil, &epoch)
+	return read(epoch, found, err)
+}
+
+// Now is Epoch where nothing else is to be read with it.
+func Now(ctx context.Context, db *sqldb.DB) (epoch int64, err error) {
+	found, err := db.One(ctx, askEpoch, nil, &epoch)
+	return read(epoch, found, err)
+}
+
+func read(epoch int64, found bool, err error) (int64, error) {
 	if err == nil && !found {
 		return 0, errors.New("the row of settings is missing")
 	}

@@ -61,7 +61,7 @@ func OpenPostgres(ctx context.Context, address string) (*DB, error) {
 		p.SetMaxOpenConns(2)
 		return p
 	}
-	return &DB{dialect: Postgres, read: postgres{pool}.read, begin: postgres{pool}.write, own: own, closers: []func() error{pool.Close}}, nil
+	return &DB{dialect: Postgres, read: postgres{pool}.read, one: postgres{pool}.one, begin: postgres{pool}.write, own: own, closers: []func() error{pool.Close}}, nil
 }
 
 type postgres struct{ pool *sql.DB }
@@ -120,6 +120,18 @@ func (p postgres) read(ctx context.Context, do func(*Tx) error) error {
 	}
 	defer func() { _ = tx.Rollback() }()
 	return (&Tx{ctx: ctx, q: tx, dialect: Postgres}).run(do)
+}
+
+// one runs do, which reads by one statement, without a transaction.
+func (p postgres) one(ctx context.Context, do func(*Tx) error) error {
+	conn, release, err := turn(ctx, p.pool)
+	if err != nil {
+		return fault(Postgres, err)
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bound)
+	defer cancel()
+	return (&Tx{ctx: ctx, q: conn, dialect: Postgres}).run(do)
 }
 
 // turn waits for a connection as long as the caller does, and no longer than a transaction may take.

@@ -29,6 +29,32 @@ func newReaders(pool *sql.DB) *readers {
 
 // read runs do in a transaction that sees one state of the database and changes nothing.
 func (r *readers) read(ctx context.Context, do func(*Tx) error) error {
+	return r.with(ctx, func(s *statements) (whole bool, err error) {
+		if err := s.exec("BEGIN"); err != nil {
+			return false, fault(SQLite, err)
+		}
+		err = reading(s).run(do)
+		return s.exec("ROLLBACK") == nil, err
+	})
+}
+
+// one runs do, which reads by one statement, without a transaction. What failed is not used again: nobody knows what of
+// the statement is left.
+func (r *readers) one(ctx context.Context, do func(*Tx) error) error {
+	return r.with(ctx, func(s *statements) (whole bool, err error) {
+		err = reading(s).run(do)
+		return err == nil, err
+	})
+}
+
+// reading is a transaction's hand on a connection. As the writer does: a context that may end makes the driver start two
+// goroutines for each statement.
+func reading(s *statements) *Tx {
+	return &Tx{ctx: context.Background(), q: s, dialect: SQLite, until: time.Now().Add(bound)}
+}
+
+// with lends do a connection, which is not used again unless it is whole.
+func (r *readers) with(ctx context.Context, do func(*statements) (whole bool, err error)) error {
 	if err := r.wait(ctx); err != nil {
 		return err
 	}
@@ -37,7 +63,7 @@ func (r *readers) read(ctx context.Context, do func(*Tx) error) error {
 	if err != nil {
 		return err
 	}
-	whole := false // what is not whole is not used again
+	whole := false
 	defer func() {
 		if !whole {
 			_ = s.disconnect()
@@ -49,12 +75,7 @@ func (r *readers) read(ctx context.Context, do func(*Tx) error) error {
 		return fault(SQLite, err)
 	}
 	s.turn()
-	if err := s.exec("BEGIN"); err != nil {
-		return fault(SQLite, err)
-	}
-	// As the writer does: a context that may end makes the driver start two goroutines for each statement.
-	err = (&Tx{ctx: context.Background(), q: s, dialect: SQLite, until: time.Now().Add(bound)}).run(do)
-	whole = s.exec("ROLLBACK") == nil
+	whole, err = do(s)
 	return err
 }
 

@@ -41,6 +41,7 @@ type DB struct {
 	dialect Dialect
 	file    string
 	read    func(ctx context.Context, do func(*Tx) error) error
+	one     func(ctx context.Context, do func(*Tx) error) error // read, for one statement
 	begin   func(ctx context.Context, w wish, do func(*Tx) error) error
 	own     func() *sql.DB // connections apart, without bounds of time
 	closers []func() error
@@ -86,6 +87,16 @@ func (db *DB) write(ctx context.Context, w wish, do func(*Tx) error) error {
 // waiting for a connection.
 func (db *DB) Read(ctx context.Context, do func(*Tx) error) error {
 	return db.read(ctx, do)
+}
+
+// One reads the first row of a query into dest and says whether there was one. A statement sees one state of the database
+// by itself, so it needs no transaction around it: on PostgreSQL that is one message where Read has three.
+func (db *DB) One(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
+	err = db.one(ctx, func(tx *Tx) (err error) {
+		found, err = tx.One(query, args, dest...)
+		return err
+	})
+	return found && err == nil, err
 }
 
 // Long runs do in one transaction that may take long, on a connection of its own: restoring, copying. It sees one state

@@ -65,7 +65,7 @@ func openSQLite(ctx context.Context, path string, now func() int64) (*DB, *write
 		return nil, nil, fmt.Errorf("open %s: %w", path, errors.Join(fault(SQLite, err), writing.Close(), reading.Close()))
 	}
 	r := newReaders(reading)
-	db := &DB{dialect: SQLite, file: path, read: r.read, begin: w.write,
+	db := &DB{dialect: SQLite, file: path, read: r.read, one: r.one, begin: w.write,
 		own:     func() *sql.DB { return pool(2, "_txlock=immediate") },
 		closers: []func() error{w.stop, r.close, reading.Close, writing.Close}}
 	return db, w, nil
@@ -87,7 +87,7 @@ func OpenCopy(path string) (*DB, error) {
 	reading := pool()
 	refuse := func(context.Context, wish, func(*Tx) error) error { return errors.New("a copy is not written to") }
 	r := newReaders(reading)
-	return &DB{dialect: SQLite, file: path, read: r.read, begin: refuse, own: pool, closers: []func() error{r.close, reading.Close}}, nil
+	return &DB{dialect: SQLite, file: path, read: r.read, one: r.one, begin: refuse, own: pool, closers: []func() error{r.close, reading.Close}}, nil
 }
 
 func newDriver(now func() int64) (*sqlite.Driver, error) {
