@@ -69,7 +69,7 @@ figures: ## docs/figures.md, how well pages are read, beside the peers: make fig
 
 .PHONY: soak
 soak: ## the same tests with large counts: a million URLs, long fuzzing, many hostile messages
-	WAYLEAVE_SOAK=1 go test -timeout 3h $(PACKAGES)
+	WAYLEAVE_SOAK=1 go test -parallel 8 -timeout 3h $(PACKAGES)
 	$(MAKE) fuzz FUZZTIME=10m
 
 .PHONY: fuzz

@@ -36,8 +36,8 @@ const (
 )
 
 func TestTM055TM083Storm(t *testing.T) {
-	rounds := someRounds
-	if os.Getenv("WAYLEAVE_SOAK") != "" {
+	rounds, soak := someRounds, os.Getenv("WAYLEAVE_SOAK") != ""
+	if soak {
 		rounds = soakRounds
 	}
 	for _, d := range dbtest.Dialects {
@@ -45,6 +45,9 @@ func TestTM055TM083Storm(t *testing.T) {
 			for n := range rounds {
 				point := points()[n*stride%len(points())]
 				t.Run(fmt.Sprintf("%d %s", n, point), func(t *testing.T) {
+					if soak { // a round waits more than it works
+						t.Parallel()
+					}
 					s := newStage(t, d)
 					s.storm(uint64(n), point)
 				})
