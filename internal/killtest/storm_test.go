@@ -153,6 +153,9 @@ func (s *stage) unlocked() bool {
 	return true
 }
 
+// spared is how many commits pass before the next one is cut, so that a process comes on however slow the machine is.
+const spared = 10
+
 // cutting cuts a line now and then, before a COMMIT reaches the server or before its answer comes back, until it is told
 // to end.
 func (s *stage) cutting(p *dbtest.Proxy) (end func()) {
@@ -173,7 +176,7 @@ func (s *stage) cutting(p *dbtest.Proxy) (end func()) {
 				where = dbtest.AfterCommit
 			}
 			select {
-			case <-p.CutNextCommit(where):
+			case <-p.CutCommit(where, spared):
 			case <-ctx.Done():
 				return
 			}

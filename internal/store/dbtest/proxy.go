@@ -33,6 +33,7 @@ type Proxy struct {
 	listener net.Listener
 	mu       sync.Mutex
 	next     Cut
+	spare    int           // commits that pass before the armed cut
 	did      chan struct{} // closed when the armed cut was made
 	lines    map[net.Conn]net.Conn
 	stopped  bool
@@ -73,10 +74,13 @@ func (p *Proxy) Stop() {
 }
 
 // CutNextCommit arms the proxy for the next COMMIT of any connection. The channel is closed when the line was cut.
-func (p *Proxy) CutNextCommit(where Cut) <-chan struct{} {
+func (p *Proxy) CutNextCommit(where Cut) <-chan struct{} { return p.CutCommit(where, 0) }
+
+// CutCommit is CutNextCommit for one after so many others.
+func (p *Proxy) CutCommit(where Cut, others int) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next, p.did = where, make(chan struct{})
+	p.next, p.spare, p.did = where, others, make(chan struct{})
 	return p.did
 }
 
@@ -110,10 +114,14 @@ func (p *Proxy) serve() {
 	}
 }
 
-// take says which cut is armed and disarms it.
+// take says how a COMMIT is to be cut, if it is, and disarms the proxy then.
 func (p *Proxy) take() (where Cut, did chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.next != 0 && p.spare > 0 {
+		p.spare--
+		return 0, nil
+	}
 	where, did, p.next, p.did = p.next, p.did, 0, nil
 	return where, did
 }
