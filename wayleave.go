@@ -145,7 +145,14 @@ func (s *Service) Handler() http.Handler {
 		}
 		answer(w, http.StatusOK, "ok")
 	})
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// net/http reads a body that nobody reads before it answers, unless the connection ends with the answer; and who looks
+		// at a page sends none.
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength != 0 {
+			w.Header().Set("Connection", "close")
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 func answer(w http.ResponseWriter, status int, text string) {
