@@ -321,15 +321,9 @@ func try(ctx context.Context, session *mcp.ClientSession, name string, arguments
 	return res.Content[0].(*mcp.TextContent).Text, res.IsError, nil
 }
 
-func (p *pair) count(t *testing.T, query string) (n int64) {
+func (p *pair) count(t *testing.T, query string) int64 {
 	t.Helper()
-	if err := p.beside.DB.Read(t.Context(), func(tx *sqldb.Tx) error {
-		_, err := tx.One(query, nil, &n)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return countRows(t, p.beside.DB, query)
 }
 
 func TestTwoServersCountAndKeepAsOne(t *testing.T) {

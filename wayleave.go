@@ -145,7 +145,14 @@ func (s *Service) Handler() http.Handler {
 		}
 		answer(w, http.StatusOK, "ok")
 	})
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// net/http reads a body that nobody reads before it answers, unless the connection ends with the answer; and who looks
+		// at a page sends none.
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength != 0 {
+			w.Header().Set("Connection", "close")
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 func answer(w http.ResponseWriter, status int, text string) {
@@ -186,11 +193,14 @@ const (
 	requestTime = 15 * time.Second
 	idleTime    = 2 * time.Minute
 	maxHeader   = 64 << 10
+	// schemaEvery is between looks whether a newer program's migration has shut this one out of the database.
+	schemaEvery = time.Second
 )
 
 // Run serves the listeners until ctx ends, then stops gracefully: new work is refused, standing streams end, calls may
 // finish for ten seconds and are cancelled after that; an effect that is being delivered is finished and recorded. The
-// error is a listener's or the database's. A service is run once.
+// error is a listener's or the database's; ErrTooNew where a newer program has migrated the database meanwhile in a way that
+// this one does not know, which ends it too. A service is run once.
 func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 	background, stop := context.WithCancel(context.Background())
 	life := make(chan error, 1)
@@ -203,6 +213,8 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, IdleTimeout: idleTime, WriteTimeout: stopGrace,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	outdated := make(chan error, 1)
+	go s.outdated(background, outdated)
 	failed := make(chan error, len(listeners))
 	for _, l := range listeners {
 		go func() { failed <- server.Serve(l) }()
@@ -212,6 +224,7 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 	case <-ctx.Done():
 	case err = <-failed:
 		err = fmt.Errorf("serve: %w", err)
+	case err = <-outdated:
 	case err = <-life:
 		ended = true
 		if err != nil {
@@ -232,6 +245,25 @@ func (s *Service) Run(ctx context.Context, listeners ...net.Listener) error {
 	}
 	work()
 	return err
+}
+
+// outdated tells once a newer program's migration says that this one may not use the database any more: its statements
+// could mean something else there. A database that does not answer is not asked again before the next look.
+func (s *Service) outdated(ctx context.Context, tell chan<- error) {
+	look := time.NewTicker(schemaEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+		if err := schema.Check(ctx, s.install.DB); errors.Is(err, ErrTooNew) {
+			s.log.Error("this program is shut out of the database", "error", err)
+			tell <- err
+			return
+		}
+	}
 }
 
 // lives waits until the ledger lets this process send, so that the first request is not refused for coming early.

@@ -63,8 +63,8 @@ type Admission struct {
 
 // Looked is what Look found. The first that is set is the answer, in this order: Same, Refusal, Held.
 type Looked struct {
-	// Same is the same call, by its id or key, in any state; or a twin whose answer did not arrive (Twin): final and
-	// caller gone, or in flight. nil: there is none.
+	// Same is the same call, by its id or key, in any state; or a twin whose answer is not known to have arrived (Twin): in
+	// flight, or final with its caller gone or not yet told. nil: there is none.
 	Same *Record
 	Twin bool
 	// Refusal is call_conflict (which goes before Same), capability_disabled, stale_offer, paused, run_over or

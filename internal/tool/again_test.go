@@ -91,6 +91,20 @@ func TestTM055TheSameApprovedActionAgainAsksNobody(t *testing.T) {
 	})
 }
 
+// The same, before the mark of the first answer is written: nobody knows yet whether it arrived, so it is waited for.
+func TestTM055TheSameApprovedActionAtOnceAsksNobody(t *testing.T) {
+	onDatabases(t, func(t *testing.T, s *stage) {
+		s.list(t, caller())
+		s.person(t, s.asked(t, caller(), publish), "once")
+		first := s.unheard(t, caller(), "publish", publish)
+		first.Delivered(false)
+		again := s.call(t, caller(), "publish", publish)
+		if again.Call != first.Call || len(s.set.World.Entries()) != 2 || s.count(t, "SELECT count(*) FROM approvals") != 1 {
+			t.Errorf("answered as %s", again.Text())
+		}
+	})
+}
+
 // A repeat under a key is answered before anything else is looked at: nobody is asked, and no address judged.
 func TestARepeatAsksNobodyAndLooksAtNothing(t *testing.T) {
 	onDatabases(t, func(t *testing.T, s *stage) {

@@ -49,7 +49,7 @@ func (s *Store) Look(ctx context.Context, a ledger.Ask) (out ledger.Looked, err 
 					twin = hold
 				}
 			}
-			if twin != nil && (twin.Delivery == ledger.CallerGone || !twin.State.Final()) {
+			if twin != nil && (twin.Delivery != ledger.HandedOver || !twin.State.Final()) {
 				same := twin.record(true)
 				out.Same, out.Twin = &same, true
 			}

@@ -51,7 +51,7 @@ func (s *Store) Look(ctx context.Context, a ledger.Ask) (ledger.Looked, error) {
 		switch {
 		case way.answer != nil:
 			found, out.Twin = way.answer, true
-		case way.twin && !way.wait.State.Final():
+		case way.twin: // in flight, or its answer is on its way and nobody knows yet whether it arrives
 			found, out.Twin = way.wait, true
 		}
 		return err

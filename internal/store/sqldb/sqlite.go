@@ -123,17 +123,21 @@ func dsn(path, extra string) string {
 	return fileURI(path) + "?" + strings.Join(settings, "&")
 }
 
-// makePrivate sees to it that the file is its owner's alone; SQLite gives its log and its index the same permissions.
+// makePrivate sees to it that the file is its owner's alone; SQLite gives its log and its index the same permissions. A file
+// that is there is not opened: where this process has the database open already, closing any other descriptor of the file
+// would drop the locks by which other processes know that it is in use, and the last of them to leave would take the log away.
 func makePrivate(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	switch {
+	case err == nil: // a new file, of which nobody has a lock
+		err = f.Close()
+	case errors.Is(err, fs.ErrExist):
+		var info fs.FileInfo
+		if info, err = os.Stat(path); err == nil && info.Mode().Perm()&^fileMode != 0 {
+			err = os.Chmod(path, fileMode)
+		}
+	}
 	if err != nil {
-		return fmt.Errorf("open the database: %w", err)
-	}
-	info, err := f.Stat()
-	if err == nil && info.Mode().Perm()&^fileMode != 0 {
-		err = f.Chmod(fileMode)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("open the database: %w", err)
 	}
 	return nil

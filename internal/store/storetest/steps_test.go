@@ -427,7 +427,7 @@ func (w *walk) look(r *rand.Rand) (string, error) {
 	switch {
 	case j.nobody, j.refused != "" && j.refused != "run_limit" && j.refused != "rate_limit":
 		want = j.String()
-	case j.kind == ledger.Repeat, j.kind == ledger.TwinFinal, j.kind == ledger.WaitFor && j.twin && !j.call.state.Final():
+	case j.kind == ledger.Repeat, j.kind == ledger.TwinFinal, j.kind == ledger.WaitFor && j.twin:
 		want = fmt.Sprintf("same %s (twin %t)", j.call.id, j.twin)
 	}
 	got, err := w.stores[r.IntN(2)].Look(w.ctx, a.Ask)

@@ -334,12 +334,20 @@ func looking() []promise {
 				b.t.Errorf("in flight: looked and saw %+v", got)
 			}
 			b.settle(b.A, c.done())
+			if got := look(b, Post); got.Same == nil || got.Same.ID != c.id || !got.Twin || got.Same.State != effect.Succeeded {
+				b.t.Errorf("final, nobody knows whether it arrived: looked and saw %+v", got)
+			}
 			deliver(b, c, ledger.CallerGone)
 			if got := look(b, Post); got.Same == nil || got.Same.ID != c.id || !got.Twin || got.Same.State != effect.Succeeded {
 				b.t.Errorf("final, caller gone: looked and saw %+v", got)
 			}
 			if r := b.record(c.id); r.Delivery != ledger.CallerGone {
 				b.t.Error("a look took the row over")
+			}
+			b.found(b.A, ledger.TwinFinal, Post)
+			deliver(b, c, ledger.HandedOver)
+			if got := look(b, Post); got.Same != nil {
+				b.t.Errorf("its answer arrived: looked and saw %+v", got)
 			}
 		}},
 		{"another agent's run is not found", func(b *bench) {
