@@ -56,7 +56,7 @@ func TestADeskThatHasBecomeLargeIsNotKept(t *testing.T) {
 		{"<ul><li>a</ul><pre>b</pre>", true},
 		{"<p>" + strings.Repeat("long ", keptBytes/4), false},
 		{"<pre>" + strings.Repeat("long ", keptBytes/4), false},
-		{"<p>" + strings.Repeat("<b>x</b>", keptBytes/16), false},
+		{"<p>" + strings.Repeat("<b>x</b>y", keptBytes/16), false},
 		{strings.Repeat("<ul><li>a", 2*keptLists), false},
 	} {
 		root, err := htmltree.Parse(context.Background(), test.page)
