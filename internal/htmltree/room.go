@@ -20,10 +20,10 @@ type Room struct {
 }
 
 // What a room keeps for its next tree at most; what a larger page takes beyond is left to the collector, so that no page makes
-// the process larger than it was. That is 2.5 MB.
+// the process larger than it was. That is 1.5 MB.
 const (
-	keptNodes      = 16 << 10
-	keptAttributes = 16 << 10
+	keptNodes      = 12 << 10
+	keptAttributes = 6 << 10
 )
 
 // rooms are those that nobody is in.

@@ -32,11 +32,11 @@ type desk struct {
 }
 
 // What a desk is kept with at most, by the number of things; what a larger page takes is left to the collector, so that no page
-// makes the process larger than it was. All together that is some 4 MB.
+// makes the process larger than it was. All together that is 2 MB.
 const (
-	keptThings  = 8 << 10
-	keptNumbers = 64 << 10
-	keptKeys    = 4 << 10
+	keptThings  = 4 << 10
+	keptNumbers = 24 << 10
+	keptKeys    = 2 << 10
 )
 
 // desks are those that nobody works at.
