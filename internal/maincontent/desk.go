@@ -32,7 +32,7 @@ type desk struct {
 }
 
 // What a desk is kept with at most, by the number of things; what a larger page takes is left to the collector, so that no page
-// makes the process larger than it was. All together that is 2 MB.
+// makes the process larger than it was. All together that is some 2 MB.
 const (
 	keptThings  = 4 << 10
 	keptNumbers = 24 << 10
