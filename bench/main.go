@@ -89,7 +89,9 @@ func conversion(name string, pages []page) error {
 	peer := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
 	floor := func(p page) error { _, err := html.Parse(strings.NewReader(p.html)); return err }
 	ours := func(p page) error {
-		tree, err := htmltree.Parse(context.Background(), p.html)
+		room := htmltree.Enter()
+		defer room.Leave()
+		tree, err := room.Parse(context.Background(), p.html)
 		if err != nil {
 			return err
 		}
@@ -98,7 +100,9 @@ func conversion(name string, pages []page) error {
 	}
 	parts := func(p page) error {
 		ctx, o := context.Background(), markdown.Options{BaseURL: "https://docs.example/guide/"}
-		tree, err := htmltree.Parse(ctx, p.html)
+		room := htmltree.Enter()
+		defer room.Leave()
+		tree, err := room.Parse(ctx, p.html)
 		if err != nil {
 			return err
 		}

@@ -245,7 +245,9 @@ func (c converter) page(ctx context.Context, r *reply, got *content) error {
 		return err
 	}
 	defer leave()
-	root, err := htmltree.Shown(ctx, source)
+	room := htmltree.Enter()
+	defer room.Leave() // nothing of content points into the tree
+	root, err := room.Shown(ctx, source)
 	if err != nil {
 		return r.unconverted(ctx, err)
 	}

@@ -34,14 +34,14 @@ const (
 
 // Parse parses decoded HTML whatever its depth; scripting is off, so that noscript holds elements. The answer is a
 // document node. The only error is ctx's own. The tree points into src.
-func Parse(ctx context.Context, src string) (*html.Node, error) { return build(ctx, src, nil) }
+func Parse(ctx context.Context, src string) (*html.Node, error) { return new(Room).Parse(ctx, src) }
 
 // Shown is [Parse], but parts that the server streams later stand where a browser shows them.
 func Shown(ctx context.Context, src string) (*html.Node, error) {
-	return build(ctx, src, streamed.New(src))
+	return new(Room).Shown(ctx, src)
 }
 
-func build(ctx context.Context, src string, parts *streamed.Parts) (*html.Node, error) {
+func (r *Room) build(ctx context.Context, src string, parts *streamed.Parts) (*html.Node, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -51,6 +51,7 @@ func build(ctx context.Context, src string, parts *streamed.Parts) (*html.Node, 
 	p := parser{
 		ctx:        ctx,
 		src:        src,
+		room:       r,
 		nul:        strings.IndexByte(src, 0) >= 0,
 		copies:     minCopies + len(src)/bytesPerCopy,
 		framesetOK: true,

@@ -13,7 +13,7 @@ import (
 func (p *parser) newNode(t html.NodeType) *html.Node {
 	const smallest, largest = 32, 512
 	if len(p.nodes) == 0 {
-		p.nodes = make([]html.Node, min(max(p.made, smallest), largest))
+		p.nodes = p.room.nodes.Take(min(max(p.made, smallest), largest))
 	}
 	n := &p.nodes[0]
 	p.nodes = p.nodes[1:]
@@ -30,7 +30,7 @@ func (p *parser) ownAttributes(attrs []html.Attribute) []html.Attribute {
 		return nil
 	}
 	if len(p.attrs) < n {
-		p.attrs = make([]html.Attribute, max(n, min(slab, 16+p.made)))
+		p.attrs = p.room.attrs.Take(max(n, min(slab, 16+p.made)))
 	}
 	own := p.attrs[:n:n]
 	p.attrs = p.attrs[n:]

@@ -62,7 +62,8 @@ type parser struct {
 	streamed *streamed.Parts // nil for a page that has none
 
 	text   pendingText
-	nodes  []html.Node // room for more nodes
+	room   *Room
+	nodes  []html.Node // of it, for the next nodes
 	attrs  []html.Attribute
 	made   int // nodes so far
 	copies int // copies that repairs may still make

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/htmltree/charref"
+	"github.com/wayleave/wayleave/internal/htmltree/declaration"
 )
 
 // tag is a start or end tag.
@@ -151,7 +152,7 @@ func (p *parser) declaration() {
 	switch {
 	case strings.HasPrefix(rest, "--"):
 		start := p.pos + len("!--")
-		p.pos = p.comment(start)
+		p.pos = declaration.CommentEnd(p.src, start)
 		if p.streamed != nil {
 			p.flushText()
 			p.streamed.Comment(strings.TrimSuffix(p.src[start:p.pos], "-->"), p.top().node)
@@ -173,75 +174,11 @@ func (p *parser) declaration() {
 	}
 }
 
-// comment is the offset after the comment whose text begins at offset i.
-func (p *parser) comment(i int) int {
-	rest := p.src[i:]
-	if strings.HasPrefix(rest, ">") {
-		return i + 1
-	}
-	if strings.HasPrefix(rest, "->") {
-		return i + 2
-	}
-	for {
-		j := strings.Index(p.src[i:], "--")
-		if j < 0 {
-			return len(p.src)
-		}
-		i += j + 2
-		for i < len(p.src) && p.src[i] == '-' {
-			i++
-		}
-		switch rest := p.src[i:]; {
-		case strings.HasPrefix(rest, ">"):
-			return i + 1
-		case strings.HasPrefix(rest, "!>"):
-			return i + 2
-		}
-	}
-}
-
 // doctype takes from a doctype whether the page is in quirks mode. It counts only at the very start.
 func (p *parser) doctype(s string) {
 	if p.mode != initial {
 		return
 	}
 	p.mode = beforeHTML
-	s = strings.ToLower(strings.TrimSpace(strings.TrimSuffix(s, ">")))
-	name, rest := s, ""
-	if i := strings.IndexAny(s, " \t\n\f"); i >= 0 {
-		name, rest = s[:i], strings.TrimSpace(s[i:])
-	}
-	p.quirks = name != "html" || oldDoctype(rest)
-}
-
-// oldDoctype says that what follows the name in a doctype, in lower case, belongs to the pages that browsers lay out
-// as they did before standards. For the tree that only means that a table does not close a paragraph.
-func oldDoctype(s string) bool {
-	id, ok := strings.CutPrefix(s, "public")
-	if !ok {
-		return strings.Contains(s, "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd")
-	}
-	id = strings.TrimLeft(id, " \t\n\f")
-	if id == "" || id[0] != '"' && id[0] != '\'' {
-		return true
-	}
-	public, system, closed := strings.Cut(id[1:], id[:1])
-	if !closed {
-		return true
-	}
-	switch public {
-	case "html", "-/w3c/dtd html 4.0 transitional/en":
-		return true
-	}
-	for _, old := range []string{"-//ietf//dtd html", "-//w3c//dtd html 3", "-//w3c//dtd html 4.0 transitional", "-//w3c//dtd html 4.0 frameset",
-		"-//w3c//dtd html experimental", "-//w3c//dtd w3 html", "-//w3o//dtd w3 html", "-//microsoft//dtd internet explorer",
-		"-//netscape comm. corp.//dtd", "-//sun microsystems corp.//dtd hotjava", "-//softquad", "-//webtechs//dtd mozilla", "-//as//dtd html",
-		"-//advasoft ltd//dtd html", "-//o'reilly and associates//dtd html", "-//spyglass//dtd html", "-//sq//dtd html",
-		"+//silmaril//dtd html", "-//metrius//dtd"} {
-		if strings.HasPrefix(public, old) {
-			return true
-		}
-	}
-	return !strings.Contains(system, "http") &&
-		(strings.HasPrefix(public, "-//w3c//dtd html 4.01 transitional") || strings.HasPrefix(public, "-//w3c//dtd html 4.01 frameset"))
+	p.quirks = declaration.Quirks(s)
 }

@@ -8,12 +8,14 @@ const (
 	ofAlike    = 8
 )
 
+// run is what was seen so far of the blocks in one place.
+type run struct{ seen, last, since int32 }
+
 // alike tells for each block the one before it that it is judged like; -1 where it is judged by itself. Two blocks are alike
 // that stand in elements of the same names and classes all the way up, and have about the same text.
 func (f *finder) alike() []int32 {
-	type run struct{ seen, last, since int32 }
-	runs := make(map[uint64]run, 64)
-	out := make([]int32, len(f.blocks))
+	f.runs = mapFor(f.runs, 64)
+	runs, out := f.runs, f.ints.take(len(f.blocks))
 	for i := range f.blocks {
 		b := &f.blocks[i]
 		path := f.elements[b.owner].path

@@ -318,8 +318,8 @@ func (p *pageFacts) section(i int, y []float32) {
 // sections finds the headings around each block.
 func (p *pageFacts) sections(o *outline) {
 	n := len(o.blocks)
-	both := make([]int32, 2*n)
-	p.heading, p.until, p.sum = both[:n:n], both[n:], make([]text, n+1)
+	both := o.ints.take(2 * n)
+	p.heading, p.until, p.sum = both[:n:n], both[n:], o.texts.take(n+1)
 	last := int32(-1)
 	for i := range o.blocks {
 		b := &o.blocks[i]
@@ -352,7 +352,7 @@ func (o *outline) count(is names) int32 { return o.named[bits.TrailingZeros64(ui
 func (o *outline) facts(d *declared.Reader) *pageFacts {
 	p := &pageFacts{}
 	var long, longLinks, short, inItems int32
-	o.hashes = make(map[uint64]int32, len(o.blocks))
+	o.hashes = mapFor(o.hashes, len(o.blocks))
 	for i := range o.blocks {
 		b := &o.blocks[i]
 		p.letters += b.letters

@@ -19,7 +19,7 @@ const few = 3
 func (o *outline) group() {
 	const look = 48 // groups below one element
 	n := len(o.elements)
-	both := make([]int32, 2*n)
+	both := o.ints.take(2 * n)
 	o.groupOf = both[:n:n]
 	last := both[n:] // the last group below each element, plus one
 	for i := range o.elements {

@@ -36,7 +36,8 @@ var coreShares = [3]float64{65, 85, 95}
 func heavy(b *block) float64 { return float64(b.letters) + 4 }
 
 func newContext(o *outline, scores []float32) *context {
-	c := &context{o: o, scores: scores, sums: make([]float64, len(scores)+1), weights: make([]float64, len(scores)+1), first: -1, sorts: map[uint64][2]float32{}}
+	o.means = mapFor(o.means, 0)
+	c := &context{o: o, scores: scores, sums: o.doubles.take(len(scores) + 1), weights: o.doubles.take(len(scores) + 1), first: -1, sorts: o.means}
 	keptLetters, kept := int32(0), int32(0)
 	for i, s := range scores {
 		b := &o.blocks[i]
@@ -64,7 +65,7 @@ func newContext(o *outline, scores []float32) *context {
 // findCores looks for the elements that most of the content is in: what is outside of them is seldom a part of it.
 func (c *context) findCores() {
 	n := len(c.scores)
-	sums := make([]float64, n+1)
+	sums := c.o.doubles.take(n + 1)
 	for i, s := range c.scores {
 		sums[i+1] = sums[i]
 		if s >= 0.4 {
@@ -94,12 +95,12 @@ func (c *context) findCores() {
 // ranks compares the scores with each other: on a page of a kind that was never seen all of them may be low.
 func (c *context) ranks() {
 	n := len(c.scores)
-	order := make([]int32, n)
+	order := c.o.ints.take(n)
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(c.scores[a], c.scores[b]), cmp.Compare(a, b)) })
-	c.rank = make([]float32, n)
+	c.rank = c.o.floats.take(n)
 	total, sum := c.weights[n], 0.0
 	for _, i := range order {
 		c.rank[i] = float32(sum / total)
@@ -185,9 +186,8 @@ func (c *context) features(i int, y []float32) {
 
 // cut is the score from which blocks are kept: the one that makes the best of what the scores promise. Taking more text
 // loses precision, taking less loses content; the expected harmonic mean of both is highest at one place in the order of
-// the scores, which is low where the page as a whole is hard to judge.
-func cut(scores []float32, weight func(i int) float64) float32 {
-	order := make([]int32, len(scores))
+// the scores, which is low where the page as a whole is hard to judge. order is room for as many numbers as there are scores.
+func cut(scores []float32, order []int32, weight func(i int) float64) float32 {
 	all := 0.0
 	for i := range order {
 		order[i] = int32(i)

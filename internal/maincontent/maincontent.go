@@ -23,12 +23,13 @@ type finder struct {
 	seen  int  // parts named as comments that were looked at
 }
 
-func newFinder(root *html.Node) *finder {
+func newFinder(root *html.Node, d *desk) *finder {
 	body := find(root, atom.Body)
 	if body == nil {
 		body = root
 	}
-	f := &finder{outline: outline{sorts: map[uint64]int32{}, v: vocabulary{words: meaningOf, seen: map[string]spelled{}}}}
+	d.sorts, d.seen = mapFor(d.sorts, 0), mapFor(d.seen, 0)
+	f := &finder{outline: outline{desk: d, v: vocabulary{words: meaningOf, seen: d.seen}}}
 	f.says.ReadHead(root)
 	f.outline.read(body)
 	for _, n := range f.scripts {

@@ -66,17 +66,12 @@ func (c *counts) add(o *counts) {
 
 // outline is what the walk found.
 type outline struct {
-	elements []element
-	blocks   []block
-	leaves   []*html.Node
-	sorts    map[uint64]int32 // how many elements are of each sort
-	hashes   map[uint64]int32 // how often each text stands on the page
-	v        vocabulary
+	*desk // the elements, blocks and so on
+	v     vocabulary
 
 	named       [countNames]int32 // how many elements have each name
-	groups      []group
-	groupOf     []int32 // of each element; -1 for none
-	mostGrouped int32   // letters of the largest group of several
+	groupOf     []int32           // of each element; -1 for none
+	mostGrouped int32             // letters of the largest group of several
 
 	told     [][2]float32 // of each block: how much of it the page declares as content, and in its summary; nil for none
 	mostTold float32      // the most of any block
@@ -146,9 +141,9 @@ func (o *outline) makeRoom(top *html.Node) {
 		}
 		n = facts.Following(top, n)
 	}
-	o.elements = make([]element, 0, elements)
-	o.leaves = make([]*html.Node, 0, leaves)
-	o.blocks = make([]block, 0, min(leaves, blocks+blocks/4+4))
+	o.elements = withRoom(o.elements, elements)
+	o.leaves = withRoom(o.leaves, leaves)
+	o.blocks = withRoom(o.blocks, min(leaves, blocks+blocks/4+4))
 }
 
 // enter notes a node; false where nothing below it is read.
@@ -178,6 +173,7 @@ func (o *outline) enter(n *html.Node) bool {
 		path ^= o.elements[o.at].path * 1099511628211
 	}
 	o.elements = append(o.elements, element{node: n, parent: o.at, from: int32(len(o.blocks)), depth: depth, is: is, sort: sort, path: path})
+	o.most = max(o.most, len(o.elements))
 	o.at = int32(len(o.elements)) - 1
 	if n.DataAtom == atom.Script && len(n.Attr) > 0 && n.FirstChild != nil {
 		o.scripts = append(o.scripts, n)

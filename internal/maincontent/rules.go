@@ -36,7 +36,8 @@ type standing struct {
 // furniture says of each element whether it or one around it is furniture of the site: by element, by role, by the words
 // of class and id.
 func (f *finder) furniture() []standing {
-	out := make([]standing, len(f.elements))
+	f.standings = withRoom(f.standings, len(f.elements))[:len(f.elements)]
+	out := f.standings
 	top := &f.elements[0]
 	for i := range f.elements {
 		e := &f.elements[i]
@@ -252,7 +253,7 @@ func (f *finder) ruleCaptions(scores []float32) {
 
 // core is the innermost element that holds nearly all the running text that the trees are sure of.
 func (f *finder) core(scores []float32) *element {
-	sum := make([]int32, len(scores)+1)
+	sum := f.ints.take(len(scores) + 1)
 	for i, s := range scores {
 		sum[i+1] = sum[i]
 		if b := &f.blocks[i]; s >= 0.7 && running(b) {
@@ -432,7 +433,7 @@ type sums struct{ weights, scored []float64 }
 // sumsOf is valid until it is asked for again.
 func (f *finder) sumsOf(scores []float32) sums {
 	if f.room.weights == nil {
-		f.room = sums{make([]float64, len(scores)+1), make([]float64, len(scores)+1)}
+		f.room = sums{f.doubles.take(len(scores) + 1), f.doubles.take(len(scores) + 1)}
 	}
 	s := f.room
 	for i := range scores {

@@ -54,13 +54,15 @@ func (s Selection) Thin() bool {
 const leastCut, mostCut = 0.1, 0.5
 
 func (f *finder) cut(scores []float32) float32 {
-	at := cut(scores, func(i int) float64 { return float64(f.blocks[i].words) })
+	at := cut(scores, f.ints.take(len(scores)), func(i int) float64 { return float64(f.blocks[i].words) })
 	return min(max(at, leastCut), mostCut)
 }
 
 // Find looks for the main content below root. It visits each node a fixed number of times, whatever the page.
 func Find(root *html.Node) Selection {
-	f := newFinder(root)
+	d := desks.Get().(*desk)
+	defer d.leave()
+	f := newFinder(root, d)
 	scores := f.scores()
 	promised := int(f.expected(scores))
 	kept := f.decide(scores)
@@ -99,7 +101,7 @@ func (f *finder) scores() []float32 {
 	if n == 0 {
 		return nil
 	}
-	scores, again := make([]float32, n), make([]float32, n)
+	scores, again := f.floats.take(n), f.floats.take(n)
 	like := f.alike()
 	var x [countSecond]float32
 	for i := range scores {
@@ -134,7 +136,7 @@ func (f *finder) decide(scores []float32) []bool {
 	f.level(scores)
 	from := f.cut(scores)
 	f.rule(scores)
-	kept := make([]bool, len(scores))
+	kept := f.flags.take(len(scores))
 	for i, s := range scores {
 		kept[i] = s >= from
 	}
@@ -332,7 +334,7 @@ func (f *finder) layout(i int) bool {
 // drop is the set of nodes to leave out: the outermost elements of whose blocks none is kept, and what is left of blocks
 // that stand beside kept ones in the same element.
 func (f *finder) drop(kept []bool) map[*html.Node]struct{} {
-	before := make([]int32, len(kept)+1) // kept blocks before each
+	before := f.ints.take(len(kept) + 1) // kept blocks before each
 	for i, k := range kept {
 		before[i+1] = before[i]
 		if k {

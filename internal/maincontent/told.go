@@ -83,7 +83,7 @@ func (f *finder) readTold() {
 	}
 	var r runsOf
 	r.read(f.says.Summary(), true, func(h uint64) { known[h] |= summary })
-	f.told = make([][2]float32, len(f.blocks))
+	f.told = f.shares.take(len(f.blocks))
 	for i := range f.blocks {
 		b := &f.blocks[i]
 		if b.letters < 12 {

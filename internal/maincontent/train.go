@@ -8,7 +8,7 @@ import "golang.org/x/net/html"
 type Lesson struct{ f *finder }
 
 // NewLesson reads a page.
-func NewLesson(root *html.Node) Lesson { return Lesson{newFinder(root)} }
+func NewLesson(root *html.Node) Lesson { return Lesson{newFinder(root, new(desk))} }
 
 // Page is what the kind of the page is judged by.
 func (l Lesson) Page() []float32 {

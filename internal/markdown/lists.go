@@ -48,7 +48,7 @@ func (r *renderer) listElement(n *html.Node) {
 		indent := strings.Repeat(" ", outer.inner-outer.at)
 		r.w.Push(indent, indent)
 	}
-	f := newList(n)
+	f := r.newList(n)
 	f.at = r.w.Depth()
 	f.nested = outer != nil && outer.at < f.at && outer.from < r.w.Len()
 	f.sign = r.sign(f.ordered && !f.spelled)
@@ -56,6 +56,7 @@ func (r *renderer) listElement(n *html.Node) {
 	r.children(n)
 	r.w.Break(2)
 	r.endList(f)
+	r.lists = append(r.lists, f)
 	r.list = outer
 	r.w.Pop(around)
 }
@@ -80,8 +81,9 @@ func (r *renderer) sign(ordered bool) byte {
 }
 
 // newList reads how a list counts.
-func newList(n *html.Node) *listFrame {
-	f := &listFrame{step: 1, next: 1, ordered: n.DataAtom == atom.Ol}
+func (r *renderer) newList(n *html.Node) *listFrame {
+	f := r.spareList()
+	*f = listFrame{step: 1, next: 1, ordered: n.DataAtom == atom.Ol}
 	if !f.ordered {
 		return f
 	}
@@ -177,10 +179,11 @@ func (r *renderer) itemGap(f *listFrame) {
 // flatList writes a list where lines cannot nest.
 func (r *renderer) flatList(n *html.Node) {
 	outer := r.list
-	r.list = newList(n)
+	r.list = r.newList(n)
 	r.w.Break(0)
 	r.children(n)
 	r.w.Break(0)
+	r.lists = append(r.lists, r.list)
 	r.list = outer
 }
 

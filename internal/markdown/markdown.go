@@ -35,11 +35,17 @@ func Render(ctx context.Context, root *html.Node, o Options) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	r := &renderer{ctx: ctx, o: o}
+	d := desks.Get().(*desk)
+	defer d.leave()
+	return d.render(ctx, root, o)
+}
+
+func (d *desk) render(ctx context.Context, root *html.Node, o Options) (string, error) {
+	r := &renderer{ctx: ctx, o: o, desk: d}
 	r.survey(root, o.BaseURL)
 	r.walk(root)
 	if r.err == nil && r.reveal() {
-		*r = renderer{ctx: ctx, o: o, page: r.page, revealed: r.revealed}
+		*r = renderer{ctx: ctx, o: o, desk: d, page: r.page, revealed: r.revealed}
 		r.walk(root)
 	}
 	if r.err != nil {

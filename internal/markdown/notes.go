@@ -27,7 +27,7 @@ func (r *renderer) noteLabel(href string) (string, bool) {
 // noteReference writes an anchor that is a footnote reference.
 func (r *renderer) noteReference(a *html.Node, href string) bool {
 	label, ok := r.noteLabel(href)
-	if !ok || referenceTarget(a) == "" {
+	if !ok || facts.ReferenceTarget(a) == "" {
 		return false
 	}
 	r.w.NoteReference(label)

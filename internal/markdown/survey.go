@@ -58,7 +58,7 @@ func (r *renderer) survey(root *html.Node, pageURL string) {
 				continue
 			}
 		case atom.A:
-			if id := referenceTarget(n); id != "" {
+			if id := facts.ReferenceTarget(n); id != "" {
 				if labels == nil {
 					labels = map[string]int{}
 					r.notes = map[string]*note{}
@@ -83,37 +83,6 @@ func textBytes(n *html.Node) int {
 		total += len(c.Data)
 	}
 	return total
-}
-
-// referenceTarget is the id that a footnote reference leads to; empty for any other link.
-func referenceTarget(a *html.Node) string {
-	href, role := "", ""
-	var f facts.Flags
-	for i := range a.Attr {
-		switch a.Attr[i].Key {
-		case "href":
-			href = a.Attr[i].Val
-		case "role":
-			role = a.Attr[i].Val
-		case "class":
-			f |= facts.ClassFlags(a.Attr[i].Val)
-		case "epub:type":
-			if a.Attr[i].Val == "noteref" {
-				f |= facts.NoteRef
-			}
-		}
-	}
-	if len(href) < 2 || href[0] != '#' {
-		return ""
-	}
-	raised := a.Parent != nil && a.Parent.DataAtom == atom.Sup
-	if c := facts.FirstShown(a); c != nil && c.DataAtom == atom.Sup && c.NextSibling == nil {
-		raised = true
-	}
-	if role == "doc-backlink" || f&facts.NoteBack != 0 || !raised && role != "doc-noteref" && f&facts.NoteRef == 0 {
-		return ""
-	}
-	return href[1:]
 }
 
 // newLabel is the label of the note that a reference leads to: the reference's own words where they can be one, with a
@@ -151,8 +120,8 @@ func (r *renderer) placeNote(n *html.Node) {
 	if found == nil || found.placed {
 		return
 	}
-	n = noteBlock(n)
-	if n == nil || !standsFree(n) {
+	n = facts.NoteBlock(n)
+	if n == nil || !facts.StandsFree(n) {
 		return
 	}
 	if other := r.noteAt[n]; other != nil {
@@ -164,45 +133,4 @@ func (r *renderer) placeNote(n *html.Node) {
 	}
 	found.placed = true
 	r.noteAt[n] = found
-}
-
-// noteBlock is the block that a note's id stands for: the element itself, or what it is the beginning of.
-func noteBlock(n *html.Node) *html.Node {
-	const deep = 3 // li > p > a
-	for range deep {
-		inline := false
-		switch n.DataAtom {
-		case atom.Li, atom.Aside:
-			return n
-		case atom.P, atom.Div:
-		case atom.A, atom.Span, atom.Sup, atom.B, atom.Strong:
-			inline = true
-		default:
-			return nil
-		}
-		p := n.Parent
-		if p == nil || facts.FirstShown(p) != n || !inline && p.DataAtom != atom.Li {
-			if inline {
-				return nil
-			}
-			return n
-		}
-		n = p
-	}
-	return nil
-}
-
-// standsFree says that n is in no quote, item or cell, where a note cannot stand.
-func standsFree(n *html.Node) bool {
-	const far = 64 // a note deeper than that stays an ordinary block
-	for p, i := n.Parent, 0; p != nil; p, i = p.Parent, i+1 {
-		switch p.DataAtom {
-		case atom.Li, atom.Blockquote, atom.Td, atom.Th, atom.Dd, atom.Dt, atom.Caption, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-			return false
-		}
-		if i == far {
-			return false
-		}
-	}
-	return true
 }

@@ -19,7 +19,7 @@ type renderer struct {
 	steps int   // nodes visited, counted to look at ctx now and then
 	depth int   // elements open
 	o     Options
-	w     *scribe.Writer
+	*desk
 
 	list      *listFrame // the list whose items are being written
 	closed    listEnd    // the list that ended last
@@ -32,7 +32,6 @@ type renderer struct {
 	noScript  bool // within noscript
 	display   bool // within what sets formulas on lines of their own
 	bare      bool // within code that holds no text
-	codeBuf   []byte
 	hosts     *shadowHost
 	frames    int // srcdoc documents open
 
@@ -48,7 +47,7 @@ const maxDepth = 1200
 
 // walk writes root and all below it.
 func (r *renderer) walk(root *html.Node) {
-	r.w = scribe.New(r.ctx, r.size)
+	r.w.Restart(r.ctx, r.size)
 	r.w.WriteLinks(r.o.Links)
 	r.node(root)
 	if r.err == nil {

@@ -110,7 +110,9 @@ func (r *reader) done() *reading {
 	r.labels = fold(r.labelB.String())
 	r.noscript = fold(r.noscripB.String())
 	r.firstLine, _, _ = strings.Cut(r.text, "\n")
-	r.markup = strings.ToLower(r.markupB.String())
+	if r.prose <= challengeText { // nobody asks for it otherwise
+		r.markup = strings.ToLower(r.markupB.String())
+	}
 	return &r.reading
 }
 

@@ -43,7 +43,26 @@ type Writer struct {
 // New makes a writer of an empty document, with room for so many bytes. What it writes stops growing when ctx is
 // done; Err tells.
 func New(ctx context.Context, size int) *Writer {
-	return &Writer{ctx: ctx, out: make([]byte, 0, size)}
+	w := &Writer{}
+	w.Restart(ctx, size)
+	return w
+}
+
+// Restart makes w the writer of another empty document, as New makes one, in the memory that it has.
+func (w *Writer) Restart(ctx context.Context, size int) {
+	clear(w.opens[:cap(w.opens)]) // they know addresses
+	again := Writer{ctx: ctx, out: w.out[:0], opens: w.opens[:0], marks: w.marks[:0], scratch: w.scratch[:0]}
+	again.prefix = w.prefix[:0]
+	if cap(again.out) < size {
+		again.out = make([]byte, 0, size)
+	}
+	*w = again
+}
+
+// Room is about how much memory the writer has, in bytes, to judge whether it is worth keeping for another document.
+func (w *Writer) Room() int {
+	const ofMark, ofInline = 32, 64
+	return cap(w.out) + cap(w.scratch) + ofMark*cap(w.marks) + ofInline*cap(w.opens)
 }
 
 // Err is ctx's error, once a long text has been cut short by it.
