@@ -43,8 +43,8 @@ func (r *renderer) listElement(n *html.Node) {
 	}
 	r.w.Break(2)
 	outer, around := r.list, r.w.Depth()
-	if outer != nil && outer.at == around && outer.started && outer.end == r.w.Len() {
-		// A list as the child of a list belongs to the item before it.
+	within := outer != nil && outer.at == around && outer.started && outer.end == r.w.Len()
+	if within { // a list as the child of a list belongs to the item before it
 		indent := strings.Repeat(" ", outer.inner-outer.at)
 		r.w.Push(indent, indent)
 	}
@@ -58,6 +58,9 @@ func (r *renderer) listElement(n *html.Node) {
 	r.endList(f)
 	r.list = outer
 	r.w.Pop(around)
+	if within {
+		outer.end = r.w.Len()
+	}
 }
 
 func (r *renderer) endList(f *listFrame) {

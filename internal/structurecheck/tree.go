@@ -29,6 +29,8 @@ type node struct {
 	ordered bool   // list
 	start   int    // list
 	checked *bool  // listItem
+	number  string // listItem of an ordered list: as it is written
+	header  bool   // tableRow, tableCell
 	width   int    // table: number of columns that its delimiter row states
 	label   string // footnoteReference, footnoteDefinition
 	kids    []*node
@@ -58,22 +60,26 @@ func (n *node) all(kind string) []*node {
 
 // parser of CommonMark + GFM. The footnote extension is taken apart: its tree transformer drops notes that
 // nothing refers to, and what is dropped could not be judged.
-func newParser(withMath bool) parser.Parser {
+func newParser(r Reading) parser.Parser {
 	block := []util.PrioritizedValue{util.Prioritized(extension.NewFootnoteBlockParser(), 999)}
 	inline := []util.PrioritizedValue{util.Prioritized(extension.NewFootnoteParser(), 101)}
-	if withMath {
+	if r.Math {
 		block = append(block, util.Prioritized(mathBlockParser{}, 701))
 		inline = append(inline, util.Prioritized(mathInlineParser{}, 102))
 	}
+	extensions := []goldmark.Extender{extension.Table, extension.Strikethrough, extension.TaskList}
+	if r.Addresses {
+		extensions = append(extensions, extension.Linkify)
+	}
 	return goldmark.New(
-		goldmark.WithExtensions(extension.GFM),
+		goldmark.WithExtensions(extensions...),
 		goldmark.WithParserOptions(parser.WithBlockParsers(block...), parser.WithInlineParsers(inline...)),
 	).Parser()
 }
 
-func parseTree(markdown string, withMath bool) *node {
+func parseTree(markdown string, r Reading) *node {
 	c := converter{source: []byte(markdown)}
-	root := newParser(withMath).Parse(text.NewReader(c.source))
+	root := newParser(r).Parse(text.NewReader(c.source))
 	c.notes(root)
 	return c.node(root)[0]
 }
@@ -133,14 +139,16 @@ func (c *converter) node(n ast.Node) []*node {
 	case *extast.Table:
 		return one(&node{kind: "table", width: len(n.Alignments), kids: c.kids(n)})
 	case *extast.TableHeader, *extast.TableRow:
-		return one(&node{kind: "tableRow", kids: c.kids(n)})
+		_, header := n.(*extast.TableHeader)
+		return one(&node{kind: "tableRow", header: header, kids: c.kids(n)})
 	case *extast.TableCell:
 		// The parser fills short rows up with cells that have no source; other parsers do not. An empty cell that
 		// is written has at least one blank in it: the parser takes "||" at the end of a row for one pipe.
 		if n.Lines().Len() == 0 {
 			return nil
 		}
-		return one(&node{kind: "tableCell", kids: c.kids(n)})
+		_, header := n.Parent().(*extast.TableHeader)
+		return one(&node{kind: "tableCell", header: header, kids: c.kids(n)})
 	case *extast.FootnoteList:
 		return c.kids(n)
 	case *extast.Footnote:
@@ -208,6 +216,13 @@ func (c *converter) paragraph(n ast.Node) *node {
 
 func (c *converter) listItem(n *ast.ListItem) *node {
 	item := &node{kind: "listItem", kids: c.kids(n)}
+	if list, ok := n.Parent().(*ast.List); ok && list.IsOrdered() {
+		from, to := n.Pos(), n.Pos()
+		for to < len(c.source) && c.source[to] >= '0' && c.source[to] <= '9' {
+			to++
+		}
+		item.number = string(c.source[from:to])
+	}
 	if first := n.FirstChild(); first != nil {
 		if box, ok := first.FirstChild().(*extast.TaskCheckBox); ok {
 			item.checked = &box.IsChecked
