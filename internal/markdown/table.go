@@ -76,8 +76,9 @@ func (r *renderer) dataTable(s *grid.Survey) {
 	r.list = nil
 	g := grid.New(s)
 	rows := s.Rows
+	before, filled := r.w.Here(), false
 	if s.Header {
-		r.row(g.Place(rows[0]), g.Columns, true)
+		filled = r.row(g.Place(rows[0]), g.Columns, true)
 		rows = rows[1:]
 	} else {
 		r.row(nil, g.Columns, true)
@@ -91,18 +92,20 @@ func (r *renderer) dataTable(s *grid.Survey) {
 			continue
 		}
 		cells := g.Place(tr)
-		r.row(cells, g.Fill(len(cells)), false)
+		filled = r.row(cells, g.Fill(len(cells)), false) || filled
 	}
 	r.w.SetGap(2)
+	if !filled {
+		r.w.BackTo(before)
+	}
 	r.list = list
 }
 
-// row writes the cells of one row, those under spans empty, and fills it up to so many columns. Only the header may
-// hold nothing.
-func (r *renderer) row(cells []*html.Node, columns int, header bool) {
+// row writes the cells of one row, those under spans empty, and fills it up to so many columns; false if it holds
+// nothing, which only the header may.
+func (r *renderer) row(cells []*html.Node, columns int, header bool) (filled bool) {
 	before := r.w.Here()
 	r.w.BeginRow()
-	blank := true
 	for _, c := range cells {
 		if c == nil || r.dropped(c) {
 			r.w.EmptyCell()
@@ -110,14 +113,15 @@ func (r *renderer) row(cells []*html.Node, columns int, header bool) {
 		}
 		r.w.BeginCell()
 		r.children(c)
-		blank = !r.w.EndCell() && blank
+		filled = r.w.EndCell() || filled
 	}
 	for i := len(cells); i < columns; i++ {
 		r.w.EmptyCell()
 	}
-	if blank && !header {
+	if !filled && !header {
 		r.w.BackTo(before)
 	}
+	return filled
 }
 
 // tableInCell writes a table where only one line is left: rows on lines of the cell, cells parted by commas.
