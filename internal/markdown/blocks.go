@@ -148,6 +148,7 @@ func (r *renderer) definition(n *html.Node) {
 	r.w.Break(2)
 	r.list = list
 	r.w.Pop(depth)
+	r.w.Break(2)
 	r.termEnd = r.w.Len()
 }
 

@@ -17,14 +17,14 @@ type listFrame struct {
 	ordered bool
 	spelled bool // numbers are text in bulleted items, where Markdown cannot count so
 	step    int
-	next    int  // number of the next item
-	sign    byte // '-' or '*'; '.' or ')' after a number
-	at      int  // length of the prefix around the list
-	nested  bool // stands in an item, below its text
-	started bool // an item has been written
-	inner   int  // length of the prefix within the last item
-	from    int  // length of the output where the last item began
-	end     int  // length of the output where the last item ended
+	next    int        // number of the next item
+	sign    byte       // '-' or '*'; '.' or ')' after a number
+	at      int        // length of the prefix around the list
+	item    *listFrame // the list in whose last item this one stands; nil for none
+	started bool       // an item has been written
+	inner   int        // length of the prefix within the last item
+	from    int        // length of the output where the last item began
+	end     int        // length of the output where the last item ended
 }
 
 // listEnd is where a list ended, and how its items were signed.
@@ -50,7 +50,7 @@ func (r *renderer) listElement(n *html.Node) {
 	}
 	f := newList(n)
 	f.at = r.w.Depth()
-	f.nested = outer != nil && outer.at < f.at && outer.from < r.w.Len()
+	f.item = outer.around(f.at)
 	f.sign = r.sign(f.ordered && !f.spelled)
 	r.list = f
 	r.children(n)
@@ -63,8 +63,16 @@ func (r *renderer) listElement(n *html.Node) {
 	}
 }
 
+// around is the list in whose last item a list stands that begins at this depth, with f open around it; nil for none.
+func (f *listFrame) around(at int) *listFrame {
+	if f == nil || f.at < at {
+		return f
+	}
+	return f.item
+}
+
 func (r *renderer) endList(f *listFrame) {
-	if f.started {
+	if f.started && f.end == r.w.Len() {
 		r.closed = listEnd{r.w.Len(), f.at, f.sign}
 	}
 }
@@ -120,6 +128,7 @@ func (r *renderer) item(n *html.Node) {
 	if f == nil || f.at != r.w.Depth() {
 		// An item outside of a list is a list of its own, and goes on with the one before it.
 		f = &listFrame{step: 1, next: 1, at: r.w.Depth(), sign: '-'}
+		f.item = outer.around(f.at)
 		f.started = r.closed == listEnd{r.w.Len(), f.at, '-'}
 		f.end = r.w.Len()
 		r.list = f
@@ -134,6 +143,9 @@ func (r *renderer) item(n *html.Node) {
 func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 	if value, ok := facts.Number(n, "value"); ok && f.ordered {
 		f.next = value
+	}
+	if r.closed.out != r.w.Len() && !(f.started && f.end == r.w.Len()) {
+		f.sign = r.sign(f.ordered && !f.spelled) // something stands between, so that it is a list by itself
 	}
 	counted := f.ordered && !f.spelled && f.next >= 0 && f.next <= maxNumber
 	r.itemGap(f)
@@ -160,6 +172,7 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 	}
 	f.end = r.w.Len()
 	r.w.Pop(f.at)
+	r.w.Break(2) // an item that holds nothing leaves no line for what follows
 }
 
 // itemGap sets what parts an item from what is before it.
@@ -167,9 +180,9 @@ func (r *renderer) itemGap(f *listFrame) {
 	switch {
 	case r.w.Pending():
 		// The first thing in an item or a note: it stands on the same line.
-	case f.started && f.end == r.w.Len():
+	case f.started && f.end == r.w.Len(), r.closed == listEnd{r.w.Len(), f.at, f.sign}:
 		r.w.SetGap(1)
-	case !f.started && f.nested && (!f.ordered || f.spelled || f.next == 1):
+	case f.item != nil && f.item.from < r.w.Len() && (!f.ordered || f.spelled || f.next == 1):
 		// Only a list that counts from one may follow a paragraph without a blank line.
 		r.w.SetGap(1)
 	default:

@@ -23,7 +23,7 @@ func (r *renderer) raised(n *html.Node, t *facts.Traits) {
 		return
 	case t.Is(facts.EditLink) && control(n, t):
 		return
-	case r.label != "" && !r.w.Open() && strings.Trim(text, "[]()") == r.label:
+	case r.label != "" && !r.w.Open() && strings.Trim(text, "[]()") == r.label && !r.keepsLink(n):
 		r.label = "" // a note's own label
 		return
 	case r.keepsLink(n), bracketed(text), ordinal(text):

@@ -24,8 +24,9 @@ type page struct {
 
 // note is a footnote that references lead to.
 type note struct {
-	label  string
-	placed bool // the block that holds it was found, after the first reference
+	label             string
+	placed            bool // the block that holds it was found, after the first reference
+	referred, defined bool // a reference to it is written; it is
 }
 
 // survey visits every node once.
@@ -109,6 +110,10 @@ func referenceTarget(a *html.Node) string {
 	raised := a.Parent != nil && a.Parent.DataAtom == atom.Sup
 	if c := facts.FirstShown(a); c != nil && c.DataAtom == atom.Sup && c.NextSibling == nil {
 		raised = true
+	}
+	const longest = 32 // bytes; more are words of the text that lead to a note
+	if len(facts.ShortText(a)) > longest {
+		return ""
 	}
 	if role == "doc-backlink" || f&facts.NoteBack != 0 || !raised && role != "doc-noteref" && f&facts.NoteRef == 0 {
 		return ""

@@ -36,7 +36,8 @@ func (w *Writer) bareAddress(s string) int {
 		return 0
 	}
 	before := len(w.out) - scheme - 1
-	if w.run.lastBreak > 0 && len(s)-w.run.lastBreak >= 1 || before >= w.lineStart && (w.out[before] == '\\' || w.out[before] == '<') {
+	if w.run.lastBreak > 0 && len(s)-w.run.lastBreak >= 1 || before >= w.lineStart && (w.out[before] == '\\' || w.out[before] == '<') ||
+		w.out[before+1] == 'H' || !steady(s[:end]) {
 		w.escaped(':')
 		return 1
 	}
@@ -67,6 +68,11 @@ func lookThrough(s string) addressRun {
 		}
 	}
 	return r
+}
+
+// steady says that an address, from its "://" on, is the one that it leads to: no slash too many, no dots for a path.
+func steady(s string) bool {
+	return !strings.HasPrefix(s, ":///") && !strings.Contains(s, "/./") && !strings.Contains(s, "/../")
 }
 
 func wordByte(c byte) bool { return letter(c) || digit(c) }
