@@ -16,6 +16,7 @@ import (
 type listFrame struct {
 	ordered bool
 	spelled bool // numbers are text in bulleted items, where Markdown cannot count so
+	counted bool // the last item's number is its marker
 	step    int
 	next    int        // number of the next item
 	sign    byte       // '-' or '*'; '.' or ')' after a number
@@ -51,7 +52,8 @@ func (r *renderer) listElement(n *html.Node) {
 	f := newList(n)
 	f.at = r.w.Depth()
 	f.item = outer.around(f.at)
-	f.sign = r.sign(f.ordered && !f.spelled)
+	f.counted = f.ordered && !f.spelled
+	f.sign = r.sign(f.counted)
 	r.list = f
 	r.children(n)
 	r.w.Break(2)
@@ -144,16 +146,20 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 	if value, ok := facts.Number(n, "value"); ok && f.ordered {
 		f.next = value
 	}
-	if r.closed.out != r.w.Len() && !(f.started && f.end == r.w.Len()) {
-		f.sign = r.sign(f.ordered && !f.spelled) // something stands between, so that it is a list by itself
-	}
 	counted := f.ordered && !f.spelled && f.next >= 0 && f.next <= maxNumber
+	if f.started && counted != f.counted {
+		r.endList(f) // a number that Markdown cannot count begins another list
+		f.started = false
+	}
+	if r.closed.out != r.w.Len() && !(f.started && f.end == r.w.Len()) || counted != f.counted {
+		f.sign = r.sign(counted) // it is not beside the list that it was when it began
+	}
+	f.counted = counted
 	r.itemGap(f)
 	mark := string(f.sign) + " "
 	if counted {
 		mark = strconv.Itoa(f.next) + mark
 	} else if f.ordered {
-		mark = "- "
 		r.w.Lead(strconv.Itoa(f.next) + `\. `)
 	}
 	f.next += f.step
@@ -182,7 +188,7 @@ func (r *renderer) itemGap(f *listFrame) {
 		// The first thing in an item or a note: it stands on the same line.
 	case f.started && f.end == r.w.Len(), r.closed == listEnd{r.w.Len(), f.at, f.sign}:
 		r.w.SetGap(1)
-	case f.item != nil && f.item.from < r.w.Len() && (!f.ordered || f.spelled || f.next == 1):
+	case f.item != nil && f.item.from < r.w.Len() && (!f.counted || f.next == 1):
 		// Only a list that counts from one may follow a paragraph without a blank line.
 		r.w.SetGap(1)
 	default:
