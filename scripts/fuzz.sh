@@ -9,7 +9,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 # ranOut says that a run failed by its own end alone. In Go before 1.27 (go.dev/issue/75804) the fuzzer may take the end
-# of its time for an error of a worker, about once in some dozen runs on a busy machine. A finding is told otherwise:
+# of its time for an error of a worker, now and then on a busy machine. A finding is told otherwise:
 # it writes the input, or says that a worker hung or panicked.
 ranOut() {
   grep -qaE '^ +context deadline exceeded$' "$log" &&

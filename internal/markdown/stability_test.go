@@ -124,3 +124,59 @@ func FuzzStability(f *testing.F) {
 		}
 	})
 }
+
+// What once came back as something else, each with the Markdown that it is.
+func TestWhatDidNotComeBackDoesNow(t *testing.T) {
+	for page, want := range map[string]string{
+		// Lists: what ends, goes on or begins one.
+		`<ul><li>a<ul><li>b</ul></ul>`:                                 "- a\n  - b",
+		`<ul><li>a</li><ul><li>b</li></ul><li>c</ul>`:                  "- a\n  - b\n- c",
+		`<ul><li>a</li><li></li>b</ul>`:                                "- a\n\nb",
+		`<dl><dt>a<dd></dd>b<dd>c</dl>`:                                "a\n\nb\n\n- c",
+		`<ul><li>a</li>b</ul><li>c`:                                    "- a\n\nb\n\n- c",
+		`<ul>a<ul><li>b</ul><li>c</ul>`:                                "a\n\n- b\n- c",
+		`<ul><li>a</ul><ul><li>b</li>c<li>d</ul>`:                      "- a\n\n* b\n\nc\n\n- d",
+		`<ul><li>a<ul><li>b</li>c<li>d</ul></ul>`:                      "- a\n  - b\n\n  c\n  - d",
+		`<ul><li>a<table><li>b</table></ul>`:                           "- a\n  - b",
+		`<ul><li>a<ul>b<ul><li>c</ul></ul></ul>`:                       "- a\n\n  b\n  - c",
+		`<ol><li>a<li value=-5>b<li value=9>c</ol>`:                    "1. a\n\n- -5\\. b\n\n9. c",
+		`<ol reversed><li>a<li>b</ol><ul><li>c</ul>`:                   "- 2\\. a\n- 1\\. b\n\n* c",
+		`<ul><li>a</ul><ol reversed><li>b</ol>`:                        "- a\n\n* 1\\. b",
+		`<ul><li><table><tr><td><br><tr><td><br></table>a</ul>`:        "- a",
+		`<table><tr><th>a<tr><td></table>`:                             "a",
+		`<table role=grid><tr><td>a</table>`:                           "a",
+		`<table><caption>a</caption><tr><th>b<th><tr><td><td></table>`: "a\n\nb",
+		`<p>a</p><table><tr><td><br><td><tr><td><td></table><p>b</p>`:  "a\n\nb",
+
+		// Addresses that are their own text, and those that lead elsewhere than they say.
+		`<p><a href="https://a.example/_b_*c*">https://a.example/_b_*c*</a>`:         "<https://a.example/_b_*c*>",
+		`<p><a href="https://a.example/?b&amp;copy;">https://a.example/?b&amp;copy;`: "[https://a.example/?b\\&copy;](https://a.example/?b\\&copy;)",
+		`<p><a href="https://a.example/c"><b>https</b>://a.example/c</a>`:            "[**https**://a.example/c](https://a.example/c)",
+		"<p><a href=\"https://a.example/`c`\">https://a.example/<code>c</code>":      "[https://a.example/`c`](https://a.example/%60c%60)",
+		`<p>https://a.example/_b_\c`:                                                 `https\://a.example/\_b\_\c`,
+		`<p>https://a.example/./_b_ HTTPS://a.example/_b_ https:///a.example/_b_`:    `https\://a.example/./\_b\_ HTTPS\://a.example/\_b\_ https\:///a.example/\_b\_`,
+		`<base href="https://"><p><a href="b">a</a>`:                                 "[a](https://docs.example/guide/b)",
+
+		// Marks.
+		`<table><tr><td>a<td>x<b>: <br><i>b</i></b><tr><td>c<td>d</table>`: "| | |\n| --- | --- |\n| a | x<strong>:<br>*b*</strong> |\n| c | d |",
+		`<p><strong><i>a</i></strong><i><code>b</code></i>`:                "***a**`b`*",
+
+		// Signs that what is not seen keeps apart.
+		"<p>&lt;\u00adb> &amp;\u200bamp; &amp;am\u00adp;": `\<b> \&amp; \&amp;`,
+		"<ul><li>[\u00adx] a</ul>":                        `- \[x] a`,
+
+		"<p>&lt;1@b.example> &lt;.a+b@c> 1 &lt;2 &lt;3": `\<1@b.example> \<.a+b@c> 1 <2 <3`,
+
+		// Notes: both ends of one, or none.
+		`<p>a<sup><a href="#n">1</a></sup><p hidden id="n">b`:                                             "a^1",
+		`<p hidden>a<sup><a href="#n">1</a></sup></p><p id="n">b`:                                         "b",
+		`<p>a<code><sup><a href="#n">1</a></sup></code><p id="n">b`:                                       "a`1`\n\nb",
+		`<p>a<a role="doc-noteref" href="#n">b is what a reader may find at the end</a><p id="n">c`:       "ab is what a reader may find at the end\n\nc",
+		`<p>a<sup><a href="#n">1</a></sup></p><p id="n"><sup><a href="#n">1</a></sup></p><p hidden>b</p>`: "a[^1]\n\n[^1]: [^1]",
+	} {
+		if got := convert(t, page); got != want {
+			t.Errorf("%s\ngot:\n%s\nwant:\n%s", page, got, want)
+		}
+		stable(t, page)
+	}
+}

@@ -142,6 +142,15 @@ func unseen(s string) bool {
 	return class[s[0]] == control
 }
 
+// namesMailbox says that what follows "<" may be a mailbox's name and "@", which would make a link of it.
+func namesMailbox(s string) bool {
+	n := 0
+	for n < len(s) && (letter(s[n]) || digit(s[n]) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", s[n]) >= 0) {
+		n++
+	}
+	return n < len(s) && (s[n] == '@' && n > 0 || unseen(s[n:]))
+}
+
 // markup writes the character at the start of s, with a backslash where it could be read as markup, and answers how
 // many bytes of s it took.
 func (w *Writer) markup(s string) int {
@@ -166,7 +175,7 @@ func (w *Writer) markup(s string) int {
 	case '^':
 		escape = w.last() == '['
 	case '<':
-		escape = len(s) == 1 || letter(s[1]) || s[1] == '/' || s[1] == '!' || s[1] == '?' || unseen(s[1:])
+		escape = len(s) == 1 || letter(s[1]) || s[1] == '/' || s[1] == '!' || s[1] == '?' || namesMailbox(s[1:])
 	case '&':
 		escape = looksLikeReference(s)
 	case '|':
