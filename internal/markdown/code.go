@@ -36,6 +36,9 @@ func (r *renderer) code(n *html.Node, t *facts.Traits) {
 		return
 	}
 	text := strings.Join(strings.Fields(string(c)), " ")
+	if t.Styles&facts.Preserved != 0 {
+		text = strings.TrimSpace(strings.ReplaceAll(string(c), "\n", " "))
+	}
 	if text == "" {
 		if len(c) > 0 {
 			r.w.Space()

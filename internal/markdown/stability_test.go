@@ -148,6 +148,9 @@ func TestWhatDidNotComeBackDoesNow(t *testing.T) {
 		`<table><caption>a</caption><tr><th>b<th><tr><td><td></table>`: "a\n\nb",
 		`<p>a</p><table><tr><td><br><td><tr><td><td></table><p>b</p>`:  "a\n\nb",
 
+		"<table><tr><th>a<tr><td><pre>b  c\n\td</pre></table>": "| a |\n| --- |\n| `b  c`<br>`d` |",
+		`<p><code style="white-space:pre"> a  b </code>c`:      "`a  b` c",
+
 		// Addresses that are their own text, and those that lead elsewhere than they say.
 		`<p><a href="https://a.example/_b_*c*">https://a.example/_b_*c*</a>`:         "<https://a.example/_b_*c*>",
 		`<p><a href="https://a.example/?b&amp;copy;">https://a.example/?b&amp;copy;`: "[https://a.example/?b\\&copy;](https://a.example/?b\\&copy;)",

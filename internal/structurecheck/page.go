@@ -37,7 +37,11 @@ func (n *node) writeHTML(b *strings.Builder) {
 	case "html":
 		b.WriteString(n.value)
 	case "inlineCode":
-		b.WriteString("<code>" + html.EscapeString(n.value) + "</code>")
+		style := ""
+		if strings.Join(strings.Fields(n.value), " ") != n.value {
+			style = ` style="white-space: pre"` // HTML shows several blanks as one
+		}
+		b.WriteString("<code" + style + ">" + html.EscapeString(n.value) + "</code>")
 	case "code":
 		lang := ""
 		if n.lang != "" {
