@@ -174,9 +174,8 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 	r.w.Break(2)
 	r.w.Unlead()
 	if r.w.Len() > from {
-		f.started = true
+		f.started, f.end = true, r.w.Len()
 	}
-	f.end = r.w.Len()
 	r.w.Pop(f.at)
 	r.w.Break(2) // an item that holds nothing leaves no line for what follows
 }

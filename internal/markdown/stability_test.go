@@ -132,6 +132,7 @@ func TestWhatDidNotComeBackDoesNow(t *testing.T) {
 		`<ul><li>a<ul><li>b</ul></ul>`:                                 "- a\n  - b",
 		`<ul><li>a</li><ul><li>b</li></ul><li>c</ul>`:                  "- a\n  - b\n- c",
 		`<ul><li>a</li><li></li>b</ul>`:                                "- a\n\nb",
+		`<ul><li>a</li>b<li></li><li>c</ul>`:                           "- a\n\nb\n\n- c",
 		`<dl><dt>a<dd></dd>b<dd>c</dl>`:                                "a\n\nb\n\n- c",
 		`<ul><li>a</li>b</ul><li>c`:                                    "- a\n\nb\n\n- c",
 		`<ul>a<ul><li>b</ul><li>c</ul>`:                                "a\n\n- b\n- c",
