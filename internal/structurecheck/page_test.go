@@ -9,17 +9,19 @@ import (
 
 func TestPageIsWhatMarkdownSays(t *testing.T) {
 	for markdown, want := range map[string]string{
-		"# a *b* **c** ~~d~~ `e<`":  "<h1>a <em>b</em> <strong>c</strong> <del>d</del> <code>e&lt;</code></h1>\n",
-		"3. a\n7. b":                "<ol start=\"3\">\n<li value=\"3\"><p>a</p>\n</li>\n<li value=\"7\"><p>b</p>\n</li>\n</ol>\n",
-		"- [x] a\n- [ ] b":          "<ul>\n<li><input type=\"checkbox\" checked disabled><p>a</p>\n</li>\n<li><input type=\"checkbox\" disabled><p>b</p>\n</li>\n</ul>\n",
-		"[a](https://b.example/é&)": "<p><a href=\"https://b.example/é&amp;\">a</a></p>\n",
-		"![](/a) ![b](/c)":          "<p><img src=\"/a\"> <img src=\"/c\" alt=\"b\"></p>\n",
-		"> a\\\n> b<br>c":           "<blockquote>\n<p>a<br>\nb<br>c</p>\n</blockquote>\n",
-		"```go\na\n```":             "<pre><code class=\"language-go\">a\n</code></pre>\n",
-		"| a |\n| - |\n| b |":       "<table>\n<thead><tr><th>a</th></tr></thead>\n<tr><td>b</td></tr>\n</table>\n",
-		"a[^b]\n\n[^b]: c":          "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<aside id=\"note-b\">\n<p>c</p>\n</aside>\n",
-		"$a$ https://b.example":     "<p><script type=\"math/tex\">a</script> https://b.example</p>\n",
-		"$$\na\n$$\n\n---":          "<p><script type=\"math/tex; mode=display\">a\n</script></p>\n<hr>\n",
+		"# a *b* **c** ~~d~~ `e<`":           "<h1>a <em>b</em> <strong>c</strong> <del>d</del> <code>e&lt;</code></h1>\n",
+		"3. a\n7. b":                         "<ol start=\"3\">\n<li value=\"3\"><p>a</p>\n</li>\n<li value=\"7\"><p>b</p>\n</li>\n</ol>\n",
+		"- [x] a\n- [ ] b":                   "<ul>\n<li><input type=\"checkbox\" checked disabled><p>a</p>\n</li>\n<li><input type=\"checkbox\" disabled><p>b</p>\n</li>\n</ul>\n",
+		"[a](https://b.example/é&)":          "<p><a href=\"https://b.example/é&amp;\">a</a></p>\n",
+		"![](/a) ![b](/c)":                   "<p><img src=\"/a\"> <img src=\"/c\" alt=\"b\"></p>\n",
+		"> a\\\n> b<br>c":                    "<blockquote>\n<p>a<br>\nb<br>c</p>\n</blockquote>\n",
+		"```go\na\n```":                      "<pre><code class=\"language-go\">a\n</code></pre>\n",
+		"| a |\n| - |\n| b |":                "<table>\n<thead><tr><th>a</th></tr></thead>\n<tr><td>b</td></tr>\n</table>\n",
+		"a[^b]\n\n[^b]: c":                   "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<aside id=\"note-b\">\n<p>c</p>\n</aside>\n",
+		"a[^b]\n\n[^b]: c\n\nd":              "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<aside id=\"note-b\">\n<p>c</p>\n</aside>\n<p>d</p>\n",
+		"a[^b]\n\n[^b]: c\n\n# d\n\n[^e]: f": "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<aside id=\"note-b\">\n<p>c</p>\n</aside>\n<h1>d</h1>\n<aside id=\"note-e\">\n<p>f</p>\n</aside>\n",
+		"$a$ https://b.example":              "<p><script type=\"math/tex\">a</script> https://b.example</p>\n",
+		"$$\na\n$$\n\n---":                   "<p><script type=\"math/tex; mode=display\">a\n</script></p>\n<hr>\n",
 	} {
 		page := Page(markdown, Reading{Math: true})
 		_, body, _ := strings.Cut(page, "<body>\n")

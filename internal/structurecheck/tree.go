@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -108,12 +109,32 @@ func (c *converter) kids(n ast.Node) []*node {
 	return kids
 }
 
+// inPlace are the blocks of a document as they stand in it. The parser gathers all notes at the place of the first.
+func (c *converter) inPlace(root ast.Node) []*node {
+	var blocks []ast.Node
+	for kid := root.FirstChild(); kid != nil; kid = kid.NextSibling() {
+		if _, ok := kid.(*extast.FootnoteList); !ok {
+			blocks = append(blocks, kid)
+			continue
+		}
+		for note := kid.FirstChild(); note != nil; note = note.NextSibling() {
+			blocks = append(blocks, note)
+		}
+	}
+	slices.SortStableFunc(blocks, func(a, b ast.Node) int { return a.Pos() - b.Pos() })
+	var kids []*node
+	for _, b := range blocks {
+		kids = append(kids, c.node(b)...)
+	}
+	return kids
+}
+
 // node answers the mdast nodes of one parser node: none, one, or a text and the break that ends it.
 func (c *converter) node(n ast.Node) []*node {
 	one := func(m *node) []*node { return []*node{m} }
 	switch n := n.(type) {
 	case *ast.Document:
-		return one(&node{kind: "root", kids: c.kids(n)})
+		return one(&node{kind: "root", kids: c.inPlace(n)})
 	case *ast.Paragraph, *ast.TextBlock:
 		return one(c.paragraph(n))
 	case *ast.Heading:
