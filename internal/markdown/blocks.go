@@ -48,7 +48,7 @@ func (r *renderer) special(n *html.Node, t *facts.Traits) bool {
 		return true
 	case t.Flags == 0:
 		return false
-	case t.Is(facts.EditLink|facts.CopyButton) && control(n, t):
+	case t.Is(facts.EditLink|facts.CopyButton) && facts.Control(n, t):
 		return true
 	case t.Is(facts.MathDrawn|facts.MathSource|facts.MathDisplay) && r.drawn(n, t):
 		return true
@@ -148,6 +148,7 @@ func (r *renderer) definition(n *html.Node) {
 	r.w.Break(2)
 	r.list = list
 	r.w.Pop(depth)
+	r.w.Break(2)
 	r.termEnd = r.w.Len()
 }
 

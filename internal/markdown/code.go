@@ -36,6 +36,9 @@ func (r *renderer) code(n *html.Node, t *facts.Traits) {
 		return
 	}
 	text := strings.Join(strings.Fields(string(c)), " ")
+	if t.Styles&facts.Preserved != 0 {
+		text = strings.TrimSpace(strings.ReplaceAll(string(c), "\n", " "))
+	}
 	if text == "" {
 		if len(c) > 0 {
 			r.w.Space()
@@ -206,7 +209,7 @@ func (r *renderer) gatherElement(c *codeText, n *html.Node) {
 // lineNumber says that an element of code is a line number, a button or the like.
 func (r *renderer) lineNumber(c *codeText, n *html.Node, t *facts.Traits) bool {
 	switch {
-	case t.Is(facts.Gutter), t.Is(facts.CopyButton) && control(n, t):
+	case t.Is(facts.Gutter), t.Is(facts.CopyButton) && facts.Control(n, t):
 		return true
 	case !t.Is(facts.MaybeGutter) && !t.AriaHidden && !(c.table && n.DataAtom == atom.Td) && !strings.Contains(t.Style, "user-select"):
 		return false

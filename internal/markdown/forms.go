@@ -27,7 +27,7 @@ func (r *renderer) input(n *html.Node) {
 		}
 		r.w.Lead(box)
 	case "submit", "button", "reset", "text", "search", "email", "url", "number", "date", "time", "month", "week", "datetime-local", "":
-		if strings.TrimSpace(value) != "" && !copies(strings.ToLower(strings.TrimSpace(value))) {
+		if strings.TrimSpace(value) != "" && !facts.Copies(strings.ToLower(strings.TrimSpace(value))) {
 			r.w.Space()
 			r.w.Text(value)
 			r.w.Space()
@@ -99,4 +99,17 @@ func (r *renderer) textarea(n *html.Node) {
 	r.children(n)
 	r.w.KeepLines(keep)
 	r.w.Break(2)
+}
+
+// button writes a button, unless it copies.
+func (r *renderer) button(n *html.Node, t *facts.Traits) {
+	name := t.Label
+	if name == "" {
+		name, _ = facts.Attribute(n, "title")
+	}
+	text := strings.ToLower(facts.ShortText(n))
+	if t.Is(facts.CopyButton) || facts.Copies(text) || text == "" && facts.Copies(strings.ToLower(name)) {
+		return
+	}
+	r.apart(n)
 }

@@ -17,7 +17,7 @@ import (
 func (r *renderer) anchor(n *html.Node, t *facts.Traits) {
 	href, ok := facts.Attribute(n, "href")
 	if t.Is(facts.Permalink|facts.EditLink|facts.CopyButton) && dispensable(n, t, href) || r.permalinkSign(n, href) ||
-		edits(facts.ShortText(n)) || r.noteReference(n, href) || backlink(n, t, href) {
+		facts.Edits(facts.ShortText(n)) || r.noteReference(n, href) || backlink(n, t, href) {
 		return
 	}
 	if !ok || r.o.Unlink != nil && r.o.Unlink(n) {
@@ -103,7 +103,7 @@ func (r *renderer) permalinkSign(n *html.Node, href string) bool {
 // dispensable says that an anchor whose class calls it a permalink, an edit link or a copy button is one.
 func dispensable(n *html.Node, t *facts.Traits, href string) bool {
 	if t.Is(facts.EditLink | facts.CopyButton) {
-		return control(n, t)
+		return facts.Control(n, t)
 	}
 	text := strings.ToLower(facts.ShortText(n))
 	return strings.IndexByte(href, '#') >= 0 && (len(text) <= len("¶¶") || text == "link" || text == "anchor" ||

@@ -16,15 +16,16 @@ import (
 type listFrame struct {
 	ordered bool
 	spelled bool // numbers are text in bulleted items, where Markdown cannot count so
+	counted bool // the last item's number is its marker
 	step    int
-	next    int  // number of the next item
-	sign    byte // '-' or '*'; '.' or ')' after a number
-	at      int  // length of the prefix around the list
-	nested  bool // stands in an item, below its text
-	started bool // an item has been written
-	inner   int  // length of the prefix within the last item
-	from    int  // length of the output where the last item began
-	end     int  // length of the output where the last item ended
+	next    int        // number of the next item
+	sign    byte       // '-' or '*'; '.' or ')' after a number
+	at      int        // length of the prefix around the list
+	item    *listFrame // the list in whose last item this one stands; nil for none
+	started bool       // an item has been written
+	inner   int        // length of the prefix within the last item
+	from    int        // length of the output where the last item began
+	end     int        // length of the output where the last item ended
 }
 
 // listEnd is where a list ended, and how its items were signed.
@@ -43,15 +44,16 @@ func (r *renderer) listElement(n *html.Node) {
 	}
 	r.w.Break(2)
 	outer, around := r.list, r.w.Depth()
-	if outer != nil && outer.at == around && outer.started && outer.end == r.w.Len() {
-		// A list as the child of a list belongs to the item before it.
+	within := outer != nil && outer.at == around && outer.started && outer.end == r.w.Len()
+	if within { // a list as the child of a list belongs to the item before it
 		indent := strings.Repeat(" ", outer.inner-outer.at)
 		r.w.Push(indent, indent)
 	}
 	f := r.newList(n)
 	f.at = r.w.Depth()
-	f.nested = outer != nil && outer.at < f.at && outer.from < r.w.Len()
-	f.sign = r.sign(f.ordered && !f.spelled)
+	f.item = outer.around(f.at)
+	f.counted = f.ordered && !f.spelled
+	f.sign = r.sign(f.counted)
 	r.list = f
 	r.children(n)
 	r.w.Break(2)
@@ -59,10 +61,21 @@ func (r *renderer) listElement(n *html.Node) {
 	r.lists = append(r.lists, f)
 	r.list = outer
 	r.w.Pop(around)
+	if within {
+		outer.end = r.w.Len()
+	}
+}
+
+// around is the list in whose last item a list stands that begins at this depth, with f open around it; nil for none.
+func (f *listFrame) around(at int) *listFrame {
+	if f == nil || f.at < at {
+		return f
+	}
+	return f.item
 }
 
 func (r *renderer) endList(f *listFrame) {
-	if f.started {
+	if f.started && f.end == r.w.Len() {
 		r.closed = listEnd{r.w.Len(), f.at, f.sign}
 	}
 }
@@ -119,6 +132,7 @@ func (r *renderer) item(n *html.Node) {
 	if f == nil || f.at != r.w.Depth() {
 		// An item outside of a list is a list of its own, and goes on with the one before it.
 		f = &listFrame{step: 1, next: 1, at: r.w.Depth(), sign: '-'}
+		f.item = outer.around(f.at)
 		f.started = r.closed == listEnd{r.w.Len(), f.at, '-'}
 		f.end = r.w.Len()
 		r.list = f
@@ -135,12 +149,19 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 		f.next = value
 	}
 	counted := f.ordered && !f.spelled && f.next >= 0 && f.next <= maxNumber
+	if f.started && counted != f.counted {
+		r.endList(f) // a number that Markdown cannot count begins another list
+		f.started = false
+	}
+	if r.closed.out != r.w.Len() && !(f.started && f.end == r.w.Len()) || counted != f.counted {
+		f.sign = r.sign(counted) // it is not beside the list that it was when it began
+	}
+	f.counted = counted
 	r.itemGap(f)
 	mark := string(f.sign) + " "
 	if counted {
 		mark = strconv.Itoa(f.next) + mark
 	} else if f.ordered {
-		mark = "- "
 		r.w.Lead(strconv.Itoa(f.next) + `\. `)
 	}
 	f.next += f.step
@@ -155,10 +176,10 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 	r.w.Break(2)
 	r.w.Unlead()
 	if r.w.Len() > from {
-		f.started = true
+		f.started, f.end = true, r.w.Len()
 	}
-	f.end = r.w.Len()
 	r.w.Pop(f.at)
+	r.w.Break(2) // an item that holds nothing leaves no line for what follows
 }
 
 // itemGap sets what parts an item from what is before it.
@@ -166,9 +187,9 @@ func (r *renderer) itemGap(f *listFrame) {
 	switch {
 	case r.w.Pending():
 		// The first thing in an item or a note: it stands on the same line.
-	case f.started && f.end == r.w.Len():
+	case f.started && f.end == r.w.Len(), r.closed == listEnd{r.w.Len(), f.at, f.sign}:
 		r.w.SetGap(1)
-	case !f.started && f.nested && (!f.ordered || f.spelled || f.next == 1):
+	case f.item != nil && f.item.from < r.w.Len() && (!f.counted || f.next == 1):
 		// Only a list that counts from one may follow a paragraph without a blank line.
 		r.w.SetGap(1)
 	default:

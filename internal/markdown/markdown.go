@@ -45,13 +45,24 @@ func (d *desk) render(ctx context.Context, root *html.Node, o Options) (string, 
 	r.survey(root, o.BaseURL)
 	r.walk(root)
 	if r.err == nil && r.reveal() {
-		*r = renderer{ctx: ctx, o: o, desk: d, page: r.page, revealed: r.revealed}
-		r.walk(root)
+		r.again(root)
+	}
+	if r.err == nil && r.unpair() {
+		r.again(root)
 	}
 	if r.err != nil {
 		return "", r.err
 	}
 	return r.w.String(), nil
+}
+
+// again writes root anew, with what is known after it has been written once.
+func (r *renderer) again(root *html.Node) {
+	for _, note := range r.notes {
+		note.referred, note.defined = false, false
+	}
+	*r = renderer{ctx: r.ctx, o: r.o, desk: r.desk, page: r.page, revealed: r.revealed}
+	r.walk(root)
 }
 
 // Title is the text of the tree's first title element, white space collapsed and at most 500 characters; empty for

@@ -30,6 +30,7 @@ func (r *renderer) noteReference(a *html.Node, href string) bool {
 	if !ok || facts.ReferenceTarget(a) == "" {
 		return false
 	}
+	r.notes[href[1:]].referred = true
 	r.w.NoteReference(label)
 	return true
 }
@@ -40,7 +41,7 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 		return false
 	}
 	note := r.noteAt[n]
-	if note == nil || r.w.Flat() || r.w.Depth() > 0 {
+	if note == nil || !note.placed || r.w.Flat() || r.w.Depth() > 0 {
 		return false
 	}
 	r.w.Break(2)
@@ -48,14 +49,26 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 	if n.DataAtom != atom.Li {
 		r.label = note.label
 	}
-	list := r.list
+	list, from := r.list, r.w.Len()
 	r.list = nil
 	r.children(n)
 	r.w.Break(2)
+	note.defined = r.w.Len() > from
 	r.list = list
 	r.label = ""
 	r.w.Pop(0)
 	return true
+}
+
+// unpair takes the notes that were written without their reference, and those that were referred to and not written,
+// for ordinary text; false if there are none. Either may be hidden, dropped or within code.
+func (r *renderer) unpair() (found bool) {
+	for _, note := range r.notes {
+		if note.placed && note.referred != note.defined {
+			note.placed, found = false, true
+		}
+	}
+	return found
 }
 
 // afterLabel takes the label off the start of a note's first text: Markdown writes it itself.

@@ -21,16 +21,16 @@ func (r *renderer) raised(n *html.Node, t *facts.Traits) {
 	case text == "":
 		r.children(n)
 		return
-	case t.Is(facts.EditLink) && control(n, t):
+	case t.Is(facts.EditLink) && facts.Control(n, t):
 		return
-	case r.label != "" && !r.w.Open() && strings.Trim(text, "[]()") == r.label:
+	case r.label != "" && !r.w.Open() && strings.Trim(text, "[]()") == r.label && !r.keepsLink(n):
 		r.label = "" // a note's own label
 		return
-	case r.keepsLink(n), bracketed(text), ordinal(text):
+	case r.keepsLink(n), facts.Bracketed(text), facts.Ordinal(text):
 		r.children(n)
 		return
 	}
-	if simple(text) {
+	if facts.Simple(text) {
 		r.w.Raw("^")
 		r.w.Text(text)
 		return
@@ -57,42 +57,15 @@ func (r *renderer) keepsLink(n *html.Node) bool {
 	return !address.Inert(url) && !r.base.SamePage(url)
 }
 
-func bracketed(s string) bool {
-	return s[0] == '[' && s[len(s)-1] == ']' || s[0] == '(' && s[len(s)-1] == ')'
-}
-
-// ordinal says that raised text is only typography: 1st, 2e, N°, a trade mark.
-func ordinal(s string) bool {
-	switch s {
-	case "st", "nd", "rd", "th", "er", "re", "ère", "e", "ème", "è", "o", "a", "os", "as", "ª", "º", "°", "TM", "tm", "SM", "®",
-		"(R)", "©", "™", "℠", "*", "†", "‡", "†††", "**", "***":
-		return true
-	}
-	return false
-}
-
-// simple says that text needs no brackets to be told as one raised piece.
-func simple(s string) bool {
-	if len(s) > 16 {
-		return false
-	}
-	for i, c := range s {
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !(i == 0 && (c == '-' || c == '+' || c == '−')) {
-			return false
-		}
-	}
-	return true
-}
-
 // lowered writes sub: bare in a chemical formula, else after a low line.
 func (r *renderer) lowered(n *html.Node) {
 	text := facts.ShortText(n)
 	last, _ := utf8.DecodeLastRune(r.w.Line())
 	within := !r.w.SpaceDue() && (unicode.IsLetter(last) || unicode.IsDigit(last))
 	switch {
-	case text == "" || !within || bracketed(text) || formula(r.w.Line()) && facts.Digits(text) || r.keepsLink(n):
+	case text == "" || !within || facts.Bracketed(text) || facts.Chemical(r.w.Line()) && facts.Digits(text) || r.keepsLink(n):
 		r.children(n)
-	case simple(text):
+	case facts.Simple(text):
 		r.w.Raw("_")
 		r.w.Text(text)
 	default:
@@ -100,16 +73,6 @@ func (r *renderer) lowered(n *html.Node) {
 		r.children(n)
 		r.w.Attach(")")
 	}
-}
-
-// formula says that a line ends like a chemical formula: H, Ca, OH.
-func formula(line []byte) bool {
-	c, size := utf8.DecodeLastRune(line)
-	if unicode.IsUpper(c) {
-		return true
-	}
-	before, _ := utf8.DecodeLastRune(line[:len(line)-size])
-	return unicode.IsLower(c) && unicode.IsUpper(before)
 }
 
 // quotation writes q with its quotation marks, the inner ones single.

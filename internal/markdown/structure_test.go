@@ -32,7 +32,7 @@ func TestStructureCasesOfWholePages(t *testing.T) {
 }
 
 // structureCases are those of both files: the ones that were given, and our own.
-func structureCases(t *testing.T) []structurecheck.Case {
+func structureCases(t testing.TB) []structurecheck.Case {
 	t.Helper()
 	var all []structurecheck.Case
 	for _, file := range []string{"structure.json", "structure-ours.json"} {

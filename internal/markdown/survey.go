@@ -24,8 +24,9 @@ type page struct {
 
 // note is a footnote that references lead to.
 type note struct {
-	label  string
-	placed bool // the block that holds it was found, after the first reference
+	label             string
+	placed            bool // the block that holds it was found, after the first reference
+	referred, defined bool // a reference to it is written; it is
 }
 
 // survey visits every node once.

@@ -22,7 +22,7 @@ func (r *renderer) table(n *html.Node, t *facts.Traits) {
 	case len(s.Rows) == 0 || s.Layout(t.Role) || t.Is(facts.MathDisplay):
 		r.unfold(n)
 	default:
-		r.dataTable(&s)
+		r.dataTable(n, &s)
 	}
 }
 
@@ -66,9 +66,10 @@ func smallCell(n *html.Node) bool {
 	return len(facts.ShortText(n)) < few
 }
 
-// dataTable writes a GFM table.
-func (r *renderer) dataTable(s *grid.Survey) {
+// dataTable writes a GFM table; one with a single cell that holds something is unfolded, too.
+func (r *renderer) dataTable(n *html.Node, s *grid.Survey) {
 	r.w.Break(2)
+	before := r.w.Here()
 	for _, c := range s.Captions {
 		r.node(c)
 	}
@@ -76,8 +77,9 @@ func (r *renderer) dataTable(s *grid.Survey) {
 	r.list = nil
 	g := grid.New(s)
 	rows := s.Rows
+	rowsFrom, filled := r.w.Here(), 0
 	if s.Header {
-		r.row(g.Place(rows[0]), g.Columns, true)
+		filled = r.row(g.Place(rows[0]), g.Columns, true)
 		rows = rows[1:]
 	} else {
 		r.row(nil, g.Columns, true)
@@ -91,18 +93,23 @@ func (r *renderer) dataTable(s *grid.Survey) {
 			continue
 		}
 		cells := g.Place(tr)
-		r.row(cells, g.Fill(len(cells)), false)
+		filled += r.row(cells, g.Fill(len(cells)), false)
 	}
 	r.w.SetGap(2)
 	r.list = list
+	switch {
+	case filled == 0:
+		r.w.BackTo(rowsFrom)
+	case filled == 1 && !s.Nested && r.w.BackTo(before):
+		r.unfold(n)
+	}
 }
 
-// row writes the cells of one row, those under spans empty, and fills it up to so many columns. Only the header may
-// hold nothing.
-func (r *renderer) row(cells []*html.Node, columns int, header bool) {
+// row writes the cells of one row, those under spans empty, and fills it up to so many columns; it answers how many
+// cells hold something. Only the header may hold nothing.
+func (r *renderer) row(cells []*html.Node, columns int, header bool) (filled int) {
 	before := r.w.Here()
 	r.w.BeginRow()
-	blank := true
 	for _, c := range cells {
 		if c == nil || r.dropped(c) {
 			r.w.EmptyCell()
@@ -110,14 +117,17 @@ func (r *renderer) row(cells []*html.Node, columns int, header bool) {
 		}
 		r.w.BeginCell()
 		r.children(c)
-		blank = !r.w.EndCell() && blank
+		if r.w.EndCell() {
+			filled++
+		}
 	}
 	for i := len(cells); i < columns; i++ {
 		r.w.EmptyCell()
 	}
-	if blank && !header {
+	if filled == 0 && !header {
 		r.w.BackTo(before)
 	}
+	return filled
 }
 
 // tableInCell writes a table where only one line is left: rows on lines of the cell, cells parted by commas.

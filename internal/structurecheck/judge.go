@@ -19,7 +19,7 @@ type document struct {
 }
 
 func parse(o Output) document {
-	return document{output: o, root: parseTree(o.Markdown, false), math: parseTree(o.Markdown, true)}
+	return document{output: o, root: parseTree(o.Markdown, Reading{Addresses: true}), math: parseTree(o.Markdown, Reading{Addresses: true, Math: true})}
 }
 
 // within is the same document seen from one of its nodes.

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -29,6 +30,8 @@ type node struct {
 	ordered bool   // list
 	start   int    // list
 	checked *bool  // listItem
+	number  string // listItem of an ordered list: as it is written
+	header  bool   // tableRow, tableCell
 	width   int    // table: number of columns that its delimiter row states
 	label   string // footnoteReference, footnoteDefinition
 	kids    []*node
@@ -58,22 +61,26 @@ func (n *node) all(kind string) []*node {
 
 // parser of CommonMark + GFM. The footnote extension is taken apart: its tree transformer drops notes that
 // nothing refers to, and what is dropped could not be judged.
-func newParser(withMath bool) parser.Parser {
+func newParser(r Reading) parser.Parser {
 	block := []util.PrioritizedValue{util.Prioritized(extension.NewFootnoteBlockParser(), 999)}
 	inline := []util.PrioritizedValue{util.Prioritized(extension.NewFootnoteParser(), 101)}
-	if withMath {
+	if r.Math {
 		block = append(block, util.Prioritized(mathBlockParser{}, 701))
 		inline = append(inline, util.Prioritized(mathInlineParser{}, 102))
 	}
+	extensions := []goldmark.Extender{extension.Table, extension.Strikethrough, extension.TaskList}
+	if r.Addresses {
+		extensions = append(extensions, extension.Linkify)
+	}
 	return goldmark.New(
-		goldmark.WithExtensions(extension.GFM),
+		goldmark.WithExtensions(extensions...),
 		goldmark.WithParserOptions(parser.WithBlockParsers(block...), parser.WithInlineParsers(inline...)),
 	).Parser()
 }
 
-func parseTree(markdown string, withMath bool) *node {
+func parseTree(markdown string, r Reading) *node {
 	c := converter{source: []byte(markdown)}
-	root := newParser(withMath).Parse(text.NewReader(c.source))
+	root := newParser(r).Parse(text.NewReader(c.source))
 	c.notes(root)
 	return c.node(root)[0]
 }
@@ -102,12 +109,32 @@ func (c *converter) kids(n ast.Node) []*node {
 	return kids
 }
 
+// inPlace are the blocks of a document as they stand in it. The parser gathers all notes at the place of the first.
+func (c *converter) inPlace(root ast.Node) []*node {
+	var blocks []ast.Node
+	for kid := root.FirstChild(); kid != nil; kid = kid.NextSibling() {
+		if _, ok := kid.(*extast.FootnoteList); !ok {
+			blocks = append(blocks, kid)
+			continue
+		}
+		for note := kid.FirstChild(); note != nil; note = note.NextSibling() {
+			blocks = append(blocks, note)
+		}
+	}
+	slices.SortStableFunc(blocks, func(a, b ast.Node) int { return a.Pos() - b.Pos() })
+	var kids []*node
+	for _, b := range blocks {
+		kids = append(kids, c.node(b)...)
+	}
+	return kids
+}
+
 // node answers the mdast nodes of one parser node: none, one, or a text and the break that ends it.
 func (c *converter) node(n ast.Node) []*node {
 	one := func(m *node) []*node { return []*node{m} }
 	switch n := n.(type) {
 	case *ast.Document:
-		return one(&node{kind: "root", kids: c.kids(n)})
+		return one(&node{kind: "root", kids: c.inPlace(n)})
 	case *ast.Paragraph, *ast.TextBlock:
 		return one(c.paragraph(n))
 	case *ast.Heading:
@@ -133,14 +160,16 @@ func (c *converter) node(n ast.Node) []*node {
 	case *extast.Table:
 		return one(&node{kind: "table", width: len(n.Alignments), kids: c.kids(n)})
 	case *extast.TableHeader, *extast.TableRow:
-		return one(&node{kind: "tableRow", kids: c.kids(n)})
+		_, header := n.(*extast.TableHeader)
+		return one(&node{kind: "tableRow", header: header, kids: c.kids(n)})
 	case *extast.TableCell:
 		// The parser fills short rows up with cells that have no source; other parsers do not. An empty cell that
 		// is written has at least one blank in it: the parser takes "||" at the end of a row for one pipe.
 		if n.Lines().Len() == 0 {
 			return nil
 		}
-		return one(&node{kind: "tableCell", kids: c.kids(n)})
+		_, header := n.Parent().(*extast.TableHeader)
+		return one(&node{kind: "tableCell", header: header, kids: c.kids(n)})
 	case *extast.FootnoteList:
 		return c.kids(n)
 	case *extast.Footnote:
@@ -208,6 +237,13 @@ func (c *converter) paragraph(n ast.Node) *node {
 
 func (c *converter) listItem(n *ast.ListItem) *node {
 	item := &node{kind: "listItem", kids: c.kids(n)}
+	if list, ok := n.Parent().(*ast.List); ok && list.IsOrdered() {
+		from, to := n.Pos(), n.Pos()
+		for to < len(c.source) && c.source[to] >= '0' && c.source[to] <= '9' {
+			to++
+		}
+		item.number = string(c.source[from:to])
+	}
 	if first := n.FirstChild(); first != nil {
 		if box, ok := first.FirstChild().(*extast.TaskCheckBox); ok {
 			item.checked = &box.IsChecked

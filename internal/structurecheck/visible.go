@@ -14,6 +14,8 @@ type run struct {
 	text            string
 	strong, em, del bool
 	sup             bool
+	code, math      bool
+	image           *node // the image whose alternative text it is
 	link            *node // the link around it
 	note            *node // a footnote reference; its text is empty
 	hard            bool  // a hard line break; its text is one blank
@@ -134,6 +136,7 @@ type flattener struct {
 func (f *flattener) node(n *node, marks run) {
 	switch n.kind {
 	case "text", "inlineCode", "inlineMath":
+		marks.code, marks.math = n.kind == "inlineCode", n.kind == "inlineMath"
 		f.add(n.value, marks)
 		return
 	case "break":
@@ -155,6 +158,8 @@ func (f *flattener) node(n *node, marks run) {
 		marks.del = true
 	case "link":
 		marks.link = n
+	case "image":
+		marks.image = n
 	}
 	for _, kid := range n.kids {
 		f.node(kid, marks)

@@ -33,6 +33,9 @@ func New(address string) Base {
 	if end < 0 {
 		end = len(rest)
 	}
+	if end == 0 {
+		return Base{page: address} // no host
+	}
 	b.origin = scheme + "//" + rest[:end]
 	rest = rest[end:]
 	if i := strings.IndexByte(rest, '?'); i >= 0 {

@@ -32,6 +32,10 @@ func ReferenceTarget(a *html.Node) string {
 	if c := FirstShown(a); c != nil && c.DataAtom == atom.Sup && c.NextSibling == nil {
 		raised = true
 	}
+	const longest = 32 // bytes; more are words of the text that lead to a note
+	if len(ShortText(a)) > longest {
+		return ""
+	}
 	if role == "doc-backlink" || f&NoteBack != 0 || !raised && role != "doc-noteref" && f&NoteRef == 0 {
 		return ""
 	}

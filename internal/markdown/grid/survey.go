@@ -17,10 +17,10 @@ type Survey struct {
 	Captions []*html.Node
 	Header   bool // the first row is the header
 	Code     bool // lines of code beside their numbers
+	Nested   bool // a table in a cell
 
 	cells, heads int  // td and th
 	widest       int  // cells in the longest row
-	nested       bool // a table in a cell
 	headings     bool // a heading or a rule in a cell
 	blocks       bool // other blocks in a cell
 	active       bool // links, pictures or form controls in a cell
@@ -73,7 +73,7 @@ func Of(table *html.Node) (s Survey) {
 			n = facts.Skipping(table, n)
 			continue
 		case atom.Table:
-			s.nested = true
+			s.Nested = true
 			n = facts.Skipping(table, n)
 			continue
 		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr:
@@ -199,7 +199,7 @@ func (s *Survey) Layout(role string) bool {
 		return s.cells+s.heads == 1 || s.sections && s.heads == 0
 	}
 	switch {
-	case s.headings, s.nested, s.sections, s.cells <= 1:
+	case s.headings, s.Nested, s.sections, s.cells <= 1:
 		return true
 	case s.widest == 1:
 		return s.blocks

@@ -36,7 +36,8 @@ func (w *Writer) bareAddress(s string) int {
 		return 0
 	}
 	before := len(w.out) - scheme - 1
-	if w.run.lastBreak > 0 && len(s)-w.run.lastBreak >= 1 || before >= w.lineStart && (w.out[before] == '\\' || w.out[before] == '<') {
+	if w.run.lastBreak > 0 && len(s)-w.run.lastBreak >= 1 || before >= w.lineStart && (w.out[before] == '\\' || w.out[before] == '<') ||
+		w.out[before+1] == 'H' || !steady(s[:end]) {
 		w.escaped(':')
 		return 1
 	}
@@ -60,13 +61,18 @@ func lookThrough(s string) addressRun {
 	r.addressTo = len(s) - end
 	for i := 1; i < end; i++ {
 		switch c := s[i]; {
-		case c == '|', c == '&' && looksLikeReference(s[i:end]):
+		case c == '|', c == '\\', c == '&' && looksLikeReference(s[i:end]): // a back-slash is a slash for browsers
 			r.lastSign, r.lastBreak = len(s)-i, len(s)-i
-		case c == '*', c == '`', c == '~', c == '\\', c == '_' && (i+1 == end || !wordByte(s[i-1]) || !wordByte(s[i+1])):
+		case c == '*', c == '`', c == '~', c == '_' && (i+1 == end || !wordByte(s[i-1]) || !wordByte(s[i+1])):
 			r.lastSign = len(s) - i
 		}
 	}
 	return r
+}
+
+// steady says that an address, from its "://" on, is the one that it leads to: no slash too many, no dots for a path.
+func steady(s string) bool {
+	return !strings.HasPrefix(s, ":///") && !strings.Contains(s, "/./") && !strings.Contains(s, "/../")
 }
 
 func wordByte(c byte) bool { return letter(c) || digit(c) }

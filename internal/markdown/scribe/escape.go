@@ -133,6 +133,24 @@ func wideChar(s string) (int, uint8) {
 	return 3, plain
 }
 
+// unseen says that s, which is not empty, begins with a character that is left out.
+func unseen(s string) bool {
+	if class[s[0]] == wide {
+		_, what := wideChar(s)
+		return what == control
+	}
+	return class[s[0]] == control
+}
+
+// namesMailbox says that what follows "<" may be a mailbox's name and "@", which would make a link of it.
+func namesMailbox(s string) bool {
+	n := 0
+	for n < len(s) && (letter(s[n]) || digit(s[n]) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", s[n]) >= 0) {
+		n++
+	}
+	return n < len(s) && (s[n] == '@' && n > 0 || unseen(s[n:]))
+}
+
 // markup writes the character at the start of s, with a backslash where it could be read as markup, and answers how
 // many bytes of s it took.
 func (w *Writer) markup(s string) int {
@@ -157,7 +175,7 @@ func (w *Writer) markup(s string) int {
 	case '^':
 		escape = w.last() == '['
 	case '<':
-		escape = len(s) == 1 || letter(s[1]) || s[1] == '/' || s[1] == '!' || s[1] == '?'
+		escape = len(s) == 1 || letter(s[1]) || s[1] == '/' || s[1] == '!' || s[1] == '?' || namesMailbox(s[1:])
 	case '&':
 		escape = looksLikeReference(s)
 	case '|':
@@ -181,7 +199,7 @@ func (w *Writer) escaped(c byte) {
 func (w *Writer) delimiters(s string) int {
 	n := run(s, s[0])
 	before, after := w.lastRune(), rune(-1) // -1: the next node decides
-	if n < len(s) && (class[s[n]] != wide || !ends(s, n)) {
+	if n < len(s) && class[s[n]] != control && (class[s[n]] != wide || !ends(s, n)) {
 		after, _ = utf8.DecodeRuneInString(s[n:])
 	}
 	free := spaceRune(before) && after >= 0 && spaceRune(after)
@@ -229,7 +247,7 @@ func (w *Writer) markHere() bool {
 // follows it.
 func looksLikeReference(s string) bool {
 	n := referenceLength(s)
-	return n == len(s) && s[n-1] != ';' || isReference(s[:n])
+	return s[n-1] != ';' && (n == len(s) || unseen(s[n:])) || isReference(s[:n])
 }
 
 // isReference says that s is a character reference.

@@ -167,7 +167,7 @@ func taskBox(s string) bool {
 	if end < 0 {
 		return len(s) < longest
 	}
-	mark := strings.TrimFunc(s[1:end], unicode.IsSpace)
+	mark := strings.TrimFunc(s[1:end], func(c rune) bool { return unicode.IsSpace(c) || unseen(string(c)) })
 	return end > 1 && (mark == "" || mark == "x" || mark == "X")
 }
 

@@ -27,7 +27,17 @@ func (w *Writer) closeLink(e *inline) {
 	}
 	// A block that carried words carried the link; what follows of it is text.
 	e.silent = e.link.Words
-	if text := string(content); text == e.link.URL && w.autolinks(text) || "mailto:"+text == e.link.URL && mailbox(text) {
+	if url := e.link.URL; w.textFrom <= e.at && w.autolinks(url, len(content)) && spells(content, url) {
+		// An address in angle brackets stands as it is, without escapes.
+		by := len(url) - len(content)
+		w.out = append(append(w.out[:e.at], '<'), url...)
+		w.out = append(w.out, '>')
+		w.moved(e.at, by)
+		w.looked = min(w.looked, len(w.out))
+		w.textFrom = len(w.out)
+		return
+	}
+	if text := string(content); "mailto:"+text == e.link.URL && mailbox(text) {
 		w.out[e.at] = '<'
 		w.out = append(w.out, '>')
 		w.textFrom = len(w.out)
@@ -40,12 +50,29 @@ func (w *Writer) closeLink(e *inline) {
 	w.destination(e.link.URL)
 }
 
-// autolinks says that <address> reads as a link to it.
-func (w *Writer) autolinks(url string) bool {
+// autolinks says that <address> reads as a link to it, where the last n bytes are text that may spell it.
+func (w *Writer) autolinks(url string, n int) bool {
 	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 		return false
 	}
-	return !w.markWithin(len(url)) && !strings.ContainsAny(url, " <>\\|")
+	return !w.markWithin(n) && !strings.ContainsAny(url, " <>\\|")
+}
+
+// spells says that written text, escapes taken off, is s. What could be read as a character reference is not.
+func spells(written []byte, s string) bool {
+	i := 0
+	for j := 0; j < len(written); j++ {
+		if written[j] == '\\' && j+1 < len(written) && punctuation(written[j+1]) {
+			if j++; written[j] == '&' {
+				return false
+			}
+		}
+		if i == len(s) || s[i] != written[j] {
+			return false
+		}
+		i++
+	}
+	return i == len(s)
 }
 
 // mailbox says that <address> reads as a link to a mailbox.

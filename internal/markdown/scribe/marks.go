@@ -5,6 +5,7 @@
 package scribe
 
 import (
+	"bytes"
 	"slices"
 	"unicode/utf8"
 )
@@ -32,6 +33,7 @@ func (w *Writer) ended(kind uint8) bool {
 func (w *Writer) openMark(kind uint8) int {
 	at := len(w.out)
 	n := len(w.marks)
+	w.turn(kind)
 	if n > 0 && w.marks[n-1].at == at && w.marks[n-1].kind == kind && !w.marks[n-1].open {
 		opener := w.marks[n-1].pair
 		w.marks = w.marks[:n-1]
@@ -40,6 +42,25 @@ func (w *Writer) openMark(kind uint8) int {
 	// Where runs cross, the second half of one goes on as a tag, which may begin with a blank.
 	w.marks = append(w.marks, emphasis{at: at, kind: kind, open: true, tag: w.ended(kind)})
 	return n
+}
+
+// turn exchanges strong and em that hold the same text and have both just closed, where that lets a run of this kind go
+// on: stars do not say which of the two is the outer one.
+func (w *Writer) turn(kind uint8) {
+	n := len(w.marks)
+	if n < 4 || w.marks[n-2].at != len(w.out) {
+		return
+	}
+	last, before := &w.marks[n-1], &w.marks[n-2]
+	if last.open || before.open || before.kind != kind || last.kind == kind || last.kind == del || kind == del {
+		return
+	}
+	outer, inner := &w.marks[last.pair], &w.marks[before.pair]
+	if before.pair != last.pair+1 || outer.at != inner.at {
+		return
+	}
+	last.kind, before.kind, outer.kind, inner.kind = before.kind, last.kind, inner.kind, outer.kind
+	last.tag, before.tag, outer.tag, inner.tag = before.tag, last.tag, inner.tag, outer.tag
 }
 
 func (w *Writer) closeMark(kind uint8, opener int) {
@@ -282,7 +303,7 @@ func (w *Writer) moveIn(marks []emphasis, j, start, most int) int {
 			at += size
 			steps++
 		}
-		if steps == 0 || at >= limit || !canOpen(w.runeBefore(at), w.runeAt(at)) {
+		if steps == 0 || at >= limit || !canOpen(w.runeBefore(at), w.runeAt(at)) || breaks(w.out[at:], bytes.HasPrefix) {
 			return 0
 		}
 	} else {
@@ -295,12 +316,17 @@ func (w *Writer) moveIn(marks []emphasis, j, start, most int) int {
 			at -= size
 			steps++
 		}
-		if steps == 0 || at <= limit || !canOpen(w.runeAt(at), w.runeBefore(at)) {
+		if steps == 0 || at <= limit || !canOpen(w.runeAt(at), w.runeBefore(at)) || breaks(w.out[start:at], bytes.HasSuffix) {
 			return 0
 		}
 	}
 	m.at = at
 	return steps
+}
+
+// breaks says that a hard break stands at an end of what is written: no mark opens before one or closes after one.
+func breaks(out []byte, at func(out, sign []byte) bool) bool {
+	return at(out, []byte("<br>")) || at(out, []byte("\\\n"))
 }
 
 // maxShift is how many characters a mark moves at most: more at the edge is no punctuation of a word.

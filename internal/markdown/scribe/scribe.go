@@ -101,11 +101,12 @@ type Place struct {
 	moves                int
 	leafStart, lineStart int
 	open                 bool
+	markers              []marker
 }
 
 // Here is the place where the next content goes.
 func (w *Writer) Here() Place {
-	return Place{len(w.out), w.gap, w.common, w.moves, w.leafStart, w.lineStart, w.open}
+	return Place{len(w.out), w.gap, w.common, w.moves, w.leafStart, w.lineStart, w.open, slices.Clone(w.markers)}
 }
 
 // BackTo takes back what was written since a place in the block that is open or was the last one; false if that cannot
@@ -120,6 +121,7 @@ func (w *Writer) BackTo(p Place) bool {
 	}
 	if !p.open {
 		w.gap, w.common = p.gap, p.common
+		w.markers = append(w.markers[:0], p.markers...)
 	}
 	w.open, w.leafStart, w.lineStart = p.open, p.leafStart, p.lineStart
 	return true
