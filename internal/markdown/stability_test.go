@@ -158,7 +158,7 @@ func TestWhatDidNotComeBackDoesNow(t *testing.T) {
 		`<p><a href="https://a.example/c"><b>https</b>://a.example/c</a>`:            "[**https**://a.example/c](https://a.example/c)",
 		"<p><a href=\"https://a.example/`c`\">https://a.example/<code>c</code>":      "[https://a.example/`c`](https://a.example/%60c%60)",
 		`<p>https://a.example/_b_\c`:                                                 `https\://a.example/\_b\_\c`,
-		`<p>https://a.example/./_b_ HTTPS://a.example/_b_ https:///a.example/_b_`:    `https\://a.example/./\_b\_ HTTPS\://a.example/\_b\_ https\:///a.example/\_b\_`,
+		`<p>https://a.example/./_b_ httPS://a.example/_b_ https:///a.example/_b_`:    `https\://a.example/./\_b\_ httPS\://a.example/\_b\_ https\:///a.example/\_b\_`,
 		`<base href="https://"><p><a href="b">a</a>`:                                 "[a](https://docs.example/guide/b)",
 
 		// Marks.

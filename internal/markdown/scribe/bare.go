@@ -37,7 +37,7 @@ func (w *Writer) bareAddress(s string) int {
 	}
 	before := len(w.out) - scheme - 1
 	if w.run.lastBreak > 0 && len(s)-w.run.lastBreak >= 1 || before >= w.lineStart && (w.out[before] == '\\' || w.out[before] == '<') ||
-		w.out[before+1] == 'H' || !steady(s[:end]) {
+		bytes.ContainsAny(w.out[before+1:], "HTPS") || !steady(s[:end]) {
 		w.escaped(':')
 		return 1
 	}
