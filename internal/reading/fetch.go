@@ -99,6 +99,7 @@ type Fetch struct {
 	r    *Reader
 	args webfetch.Arguments
 	kept *Kept // the page that Look found kept
+	own  named // of the address that was asked for, once it was wanted
 }
 
 // Parse reads arguments strictly. What is wrong with them is a result for the model.
@@ -123,11 +124,10 @@ func (f *Fetch) Canonical() json.RawMessage {
 
 // Source is where the call goes: the canonical address and its host.
 func (f *Fetch) Source() ledger.Source {
-	u, err := weburl.Parse(f.args.URL)
-	if err != nil {
+	if f.asked().host == "" {
 		return ledger.Source{}
 	}
-	return ledger.Source{Host: u.Host(), URL: withoutFragment(u.String())}
+	return ledger.Source{Host: f.own.host, URL: f.own.url}
 }
 
 // Bound is how long the call may take.
@@ -155,7 +155,7 @@ func (f *Fetch) Look(ctx context.Context, at Place) (*agenttool.Result, error) {
 	if f.args.Offset == 0 && f.args.Find == "" {
 		return nil, nil
 	}
-	kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.key(f.args.URL))
+	kept, err := f.r.o.Shelf.Take(ctx, at.Run, f.asked().key)
 	if err != nil {
 		return nil, fmt.Errorf("look for a kept page: %w", unkept(ctx, err))
 	}
@@ -187,7 +187,7 @@ type Answer struct {
 // just before the source is asked. The error is a cancelled context's own, or a fault of ours.
 func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (ledger.Permit, error)) (Answer, error) {
 	if f.kept != nil {
-		a := f.answer(f.kept.Page, at, f.kept.Snapshot, nil, false)
+		a := f.answer(f.kept.Page, at, Put{Snapshot: f.kept.Snapshot}, nil, false)
 		a.Why = "answered from the page that is kept for this run, so nothing was sent"
 		return a, nil
 	}
@@ -225,7 +225,7 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	if err != nil {
 		return Answer{Sent: true}, fmt.Errorf("keep the page: %w", unkept(context.WithoutCancel(ctx), err))
 	}
-	a := f.answer(page, at, put.Snapshot, notes(f.args, put), true)
+	a := f.answer(page, at, put, notes(f.args, put), true)
 	a.Why = whyRead(page)
 	return a, nil
 }
@@ -250,7 +250,7 @@ func (f *Fetch) asking(ctx context.Context, at Place, source webfetch.Source) (f
 	if !able {
 		return func(ctx context.Context) (*webfetch.Page, error) { return source.Fetch(ctx, f.args.Request()) }, nil
 	}
-	kept, err := f.r.o.Shelf.Tagged(ctx, at.Run, f.key(f.args.URL))
+	kept, err := f.r.o.Shelf.Tagged(ctx, at.Run, f.asked().key)
 	if err != nil {
 		return nil, fmt.Errorf("look for a kept page: %w", unkept(ctx, err))
 	}
@@ -269,31 +269,54 @@ func unkept(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ledger.ErrStore, err)
 }
 
-func (f *Fetch) answer(p *webfetch.Page, at Place, snapshot int, extra []webfetch.Note, sent bool) Answer {
+func (f *Fetch) answer(p *webfetch.Page, at Place, put Put, extra []webfetch.Note, sent bool) Answer {
 	shown := *p
 	shown.RequestedURL = f.args.URL // of this call: a page may be read on under the address that it was found at
-	o := webfetch.AnswerOptions{PageChars: f.r.o.PageChars, Notes: extra, Snapshot: snapshot, PermitCommand: f.r.o.PermitCommand, Abilities: f.r.abilities(at.abilities())}
+	o := webfetch.AnswerOptions{PageChars: f.r.o.PageChars, Notes: extra, Snapshot: put.Snapshot, PermitCommand: f.r.o.PermitCommand, Abilities: f.r.abilities(at.abilities())}
 	w := webfetch.ReadWindow(&shown, f.args, o)
-	return Answer{Result: webfetch.WindowResult(w, o), Output: output(w, snapshot), Sent: sent, Evidence: evidence(p)}
+	return Answer{Result: webfetch.WindowResult(w, o), Output: output(w, put.Snapshot), Sent: sent, Evidence: f.evidence(p, put.SHA256)}
+}
+
+// named is an address in its canonical spelling without its fragment, its host, and the name under which its page is kept.
+// An address that is none has no host.
+type named struct{ url, host, key string }
+
+// asked is that of the address that was asked for.
+func (f *Fetch) asked() named {
+	if f.own.url == "" {
+		f.own = f.name(f.args.URL)
+	}
+	return f.own
+}
+
+func (f *Fetch) name(url string) (n named) {
+	if u, err := weburl.Parse(url); err == nil {
+		url, n.host = u.String(), u.Host()
+	}
+	n.url, n.key = withoutFragment(url), f.key(url)
+	return n
 }
 
 // key is the name under which the page of an address is kept: a main part, or a text with links, is a text of its own.
-func (f *Fetch) key(url string) string {
-	if u, err := weburl.Parse(url); err == nil {
-		url = u.String()
-	}
+func (f *Fetch) key(canonical string) string {
 	asked := f.args.Request()
-	return f.r.o.Digest("page", withoutFragment(url), string(asked.Format), string(asked.Content), strconv.FormatBool(asked.Links))
+	return f.r.o.Digest("page", withoutFragment(canonical), string(asked.Format), string(asked.Content), strconv.FormatBool(asked.Links))
+}
+
+// final is that of the address that an answer came from, which is most often the one that was asked for.
+func (f *Fetch) final(p *webfetch.Page) named {
+	if url := p.FinalURL; url != "" && url != f.asked().url {
+		return f.name(url)
+	}
+	return f.asked()
 }
 
 // keys are the names of a page: the address asked for, and where the answer came from, since a header line names that
 // one and a model may read on under it.
 func (f *Fetch) keys(p *webfetch.Page) []string {
-	keys := []string{f.key(f.args.URL)}
-	if p.FinalURL != "" {
-		if final := f.key(p.FinalURL); final != keys[0] {
-			keys = append(keys, final)
-		}
+	keys := []string{f.asked().key}
+	if final := f.final(p).key; final != keys[0] {
+		keys = append(keys, final)
 	}
 	return keys
 }

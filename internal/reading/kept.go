@@ -40,6 +40,8 @@ type Put struct {
 	Snapshot int
 	Known    bool // an earlier one was there or is remembered
 	Changed  bool // and differs
+	// SHA256 is the page's hash as [Sum] gives it, where the shelf took it.
+	SHA256 string
 }
 
 // Tagged says that a page's site told by what it can be asked whether the page still holds.
@@ -106,16 +108,21 @@ func output(w *webfetch.Window, snapshot int) json.RawMessage {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// evidence is what was read: the whole page's hash, under the address that it came from.
-func evidence(p *webfetch.Page) []ledger.Evidence {
-	e := ledger.Evidence{Kind: "content", URL: p.FinalURL, Title: p.Title, SHA256: Sum(p), Chars: int64(p.TotalChars)}
+// evidence is what was read: the whole page's hash, which sum is where it is known, under the address that it came from.
+func (f *Fetch) evidence(p *webfetch.Page, sum string) []ledger.Evidence {
+	if sum == "" {
+		sum = Sum(p)
+	}
+	e := ledger.Evidence{Kind: "content", URL: p.FinalURL, Title: p.Title, SHA256: sum, Chars: int64(p.TotalChars)}
 	if len(p.Thin) > 0 {
 		e.Thin = p.Thin[0].Kind
 	}
 	if e.URL == "" {
 		e.URL = withoutFragment(p.RequestedURL)
 	}
-	if u, err := weburl.Parse(e.URL); err == nil {
+	if e.URL == f.asked().url {
+		e.Host = f.own.host
+	} else if u, err := weburl.Parse(e.URL); err == nil {
 		e.Host = u.Host()
 	}
 	return []ledger.Evidence{e}

@@ -106,7 +106,7 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 	var put reading.Put
 	// The call's result is written after it, and no answer is given before that.
 	err = s.db.Ahead(ctx, func(tx *sqldb.Tx) (err error) {
-		put = reading.Put{Snapshot: 1}
+		put = reading.Put{Snapshot: 1, SHA256: sum}
 		// The run's row is locked so that two pages of one run cannot both find room. SQLite has one writer.
 		if tx.Dialect() == sqldb.Postgres {
 			var id string

@@ -93,6 +93,7 @@ func TestPageThatIsPutAgain(t *testing.T) {
 			{"one", reading.Put{Snapshot: 1}}, {"one", reading.Put{Snapshot: 1, Known: true}},
 			{"two", reading.Put{Snapshot: 2, Known: true, Changed: true}}, {"one", reading.Put{Snapshot: 3, Known: true, Changed: true}},
 		} {
+			c.want.SHA256 = reading.Sum(&webfetch.Page{Content: c.text})
 			if got := put(t, s, "run_1", c.text, "k"); got != c.want {
 				t.Errorf("%d: %+v, want %+v", i, got, c.want)
 			}

@@ -20,6 +20,8 @@ import (
 const (
 	// groupAtMost is how many waiting transactions one commit takes.
 	groupAtMost = 64
+	// aheadWaits is how long what need not be on the disk waits for a commit to share.
+	aheadWaits = 2 * time.Millisecond
 	// waryFor is how many groups are run with savepoints after a job of a group failed.
 	waryFor = 64
 	// busyAttempts times busyWait is how long another process may write before ours are refused.
@@ -116,25 +118,40 @@ func (w *writer) run() {
 		}
 	}()
 	for {
-		var group []*job
 		select {
 		case <-w.quit:
 			orderly = true
 			return
 		case j := <-w.jobs:
-			group = append(group, j)
+			w.group(w.gather(j))
 		}
-	gather:
-		for len(group) < groupAtMost {
-			select {
-			case j := <-w.jobs:
-				group = append(group, j)
-			default:
-				break gather
-			}
-		}
-		w.group(group)
 	}
+}
+
+// gather takes what waits with a job. What need not be on the disk waits a moment for what must be, whose commit it then
+// shares: the Write that follows it comes soon.
+func (w *writer) gather(first *job) []*job {
+	group := []*job{first}
+	var moment <-chan time.Time
+	for len(group) < groupAtMost {
+		select {
+		case j := <-w.jobs:
+			group = append(group, j)
+			continue
+		default:
+		}
+		if moment != nil || slices.ContainsFunc(group, func(j *job) bool { return !j.ahead }) {
+			break
+		}
+		moment = time.After(aheadWaits)
+		select {
+		case j := <-w.jobs:
+			group = append(group, j)
+		case <-moment:
+		case <-w.quit:
+		}
+	}
+	return group
 }
 
 // group runs jobs in one transaction, and those that it broke under, each in its own.
