@@ -84,12 +84,12 @@ func TestWaitForATurnCountsInTheDeadline(t *testing.T) {
 	f := siteWorld(site).fetcher(t, Options{Conversions: turns, Timeout: new(300 * time.Millisecond)})
 	_, err = f.Fetch(t.Context(), Request{URL: "http://site.test/large"})
 	wantCode(t, err, CodeTimeout)
+	f = siteWorld(site).fetcher(t, Options{Conversions: turns})
 	raw, err := f.Fetch(t.Context(), Request{URL: "http://site.test/large", Format: FormatRaw})
 	if err != nil || raw.Via != ViaRaw {
 		t.Errorf("raw text has no tree: %v", err)
 	}
 	leave()
-	f = siteWorld(site).fetcher(t, Options{Conversions: turns})
 	for range 2 { // the turn is given back
 		if got, err := f.Fetch(t.Context(), Request{URL: "http://site.test/large"}); err != nil || got.TotalChars < largePage {
 			t.Errorf("page %v, error %v", got, err)

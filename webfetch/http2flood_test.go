@@ -23,7 +23,7 @@ func TestTM009HTTP2FloodsEndBeforeTheDeadline(t *testing.T) {
 			f := tlsWorld(site).fetcher(t, opts)
 			var err error
 			var grown int64
-			finishesWithin(t, soon, func() {
+			ends(t, func() {
 				grown = testsite.HeapGrowth(func() { _, err = f.Fetch(t.Context(), Request{URL: "https://site.test/"}) })
 			})
 			if e := wantCode(t, err, CodeUnavailable); e.Reason != string(hop.IdleFrames) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wayleave/wayleave/internal/testsite"
 	"github.com/wayleave/wayleave/weburl"
@@ -129,7 +128,7 @@ func TestBodiesOfRedirectsAreNotRead(t *testing.T) {
 				}
 				c.Send(wholePlain)
 			})
-			finishesWithin(t, 2*time.Second, func() {
+			ends(t, func() {
 				page, err := siteWorld(site).fetcher(t, Options{}).Fetch(t.Context(), Request{URL: "http://site.test/"})
 				if err != nil || page.FinalURL != "http://site.test/next" || page.Bytes != 5 {
 					t.Errorf("page %+v, error %v", page, err)

@@ -124,7 +124,7 @@ func TestBrokenTLSIsUnavailable(t *testing.T) {
 		})
 	}
 	site := testsite.Serve(t, testsite.Hold)
-	finishesWithin(t, 2*time.Second, func() {
+	ends(t, func() {
 		_, err := tlsWorld(site).fetcher(t, Options{Timeout: new(100 * time.Millisecond)}).Fetch(t.Context(), Request{URL: "https://site.test/"})
 		wantCode(t, err, CodeTimeout)
 	})
@@ -184,7 +184,7 @@ func TestHTTP2FaultsCostOneRequest(t *testing.T) {
 			f := tlsWorld(site).fetcher(t, opts)
 			var err error
 			var grown int64
-			finishesWithin(t, soon, func() {
+			ends(t, func() {
 				grown = testsite.HeapGrowth(func() { _, err = f.Fetch(t.Context(), Request{URL: "https://site.test/"}) })
 			})
 			wantCode(t, err, CodeUnavailable)
@@ -205,7 +205,7 @@ func TestHTTP2StallsEndAtTheDeadline(t *testing.T) {
 			site, opts := http2Site(t, fault.Script)
 			opts.Timeout = new(200 * time.Millisecond)
 			f := tlsWorld(site).fetcher(t, opts)
-			finishesWithin(t, 2*time.Second, func() {
+			ends(t, func() {
 				var err error
 				grown := testsite.HeapGrowth(func() { _, err = f.Fetch(t.Context(), Request{URL: "https://site.test/"}) })
 				wantCode(t, err, CodeTimeout)

@@ -112,7 +112,7 @@ func TestManyDocumentsLeaveNothing(t *testing.T) {
 	if after := held(); after > before+spare {
 		t.Errorf("%d bytes are held, there were %d", after, before)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	pools.Close(ctx)
 	if left, err := children(os.Getpid()); err != nil || len(left) > 0 {

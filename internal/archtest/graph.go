@@ -251,6 +251,7 @@ func graph() []row {
 		{pkg: "internal/archtest", why: "the shape itself"},
 		{pkg: "internal/structurecheck", modules: []string{"github.com/nlnwa/whatwg-url", "github.com/yuin/goldmark"}, why: "test support: the judge of Markdown structure; no product package imports it"},
 		{pkg: "internal/testsite", modules: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress", "golang.org/x/net"}, why: "test support: servers with every fault; it codes bombs and speaks HTTP/2 frame by frame"},
+		{pkg: "internal/costtest", why: "test support: what work costs in processor time"},
 		{pkg: "internal/corpustest", why: "test support: third-party pages that are not in the repository"},
 		{pkg: "internal/clienttest", why: "test support: real MCP clients"},
 		{pkg: "bench/learn", ours: []string{"internal/htmltree", "internal/maincontent"}, modules: []string{"golang.org/x/net"},

@@ -37,10 +37,10 @@ func TestGivingUpStopsTheFetchInBothEras(t *testing.T) {
 			select {
 			case <-page.left:
 				t.Logf("the site was left %s after the client's report", time.Since(gaveUp).Round(time.Millisecond))
-			case <-time.After(time.Second):
-				t.Error("the site's connection was still open a second after the client had given up")
+			case <-time.After(20*time.Second):
+				t.Error("the site's connection was still open long after the client had given up")
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if line, _ := s.output.await(ctx, callLine); !strings.Contains(line, `"outcome":"cancelled"`) {
 				t.Errorf("the log says of the call %q, want that it was cancelled\n%s", line, s.log())

@@ -48,8 +48,7 @@ type Options struct {
 
 // Reader is the read capability. It is safe for concurrent use.
 type Reader struct {
-	o      Options
-	pauses []time.Duration // between attempts to keep a page
+	o Options
 
 	mu    sync.Mutex
 	slots map[string]chan struct{} // by agent
@@ -68,7 +67,7 @@ func New(o Options) (*Reader, error) {
 	if o.Timeout == 0 {
 		o.Timeout = webfetch.DefaultTimeout
 	}
-	return &Reader{o: o, pauses: []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second, 2 * time.Second}, slots: make(map[string]chan struct{})}, nil
+	return &Reader{o: o, slots: make(map[string]chan struct{})}, nil
 }
 
 // Definition is the tool as a tool list shows it, where other tools may be offered beside it.
@@ -221,24 +220,14 @@ func (f *Fetch) Read(ctx context.Context, at Place, gate func(context.Context) (
 	case err != nil:
 		return Answer{Result: f.r.failed(err, at), Code: codeOf(err), Sent: true, Why: whyOf(err)}, nil
 	}
-	put, err := f.keep(context.WithoutCancel(ctx), at, page)
+	// It is paid for, whether its caller has left or not, and cannot be asked for again in this call.
+	put, err := f.r.o.Shelf.Put(context.WithoutCancel(ctx), at, f.keys(page), page)
 	if err != nil {
 		return Answer{Sent: true}, fmt.Errorf("keep the page: %w", unkept(context.WithoutCancel(ctx), err))
 	}
 	a := f.answer(page, at, put, notes(f.args, put), true)
 	a.Why = whyRead(page)
 	return a, nil
-}
-
-// keep keeps a page. It is paid for, whether its caller has left or not, and cannot be asked for again in this call: a
-// database that is started anew is outlasted, as at the call's end.
-func (f *Fetch) keep(ctx context.Context, at Place, page *webfetch.Page) (put Put, err error) {
-	for n := 0; ; n++ {
-		if put, err = f.r.o.Shelf.Put(ctx, at, f.keys(page), page); err == nil || errors.Is(err, ledger.ErrNotFound) || n == len(f.r.pauses) {
-			return put, err
-		}
-		time.Sleep(f.r.pauses[n])
-	}
 }
 
 // asking says how the source is asked: for a page that the run still keeps, only whether it still holds, where the source

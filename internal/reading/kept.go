@@ -25,7 +25,7 @@ type Shelf interface {
 	// Tagged is Take for a page of which Tagged says so.
 	Tagged(ctx context.Context, run, key string) (*Kept, error)
 	// Put keeps a page under its keys, the first of which is the address that was asked for. A page over the run's bound is
-	// only remembered, by its number and hash.
+	// only remembered, by its number and hash. A shelf that may be there again within seconds is waited for.
 	Put(ctx context.Context, at Place, keys []string, p *webfetch.Page) (Put, error)
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/wayleave/wayleave/agenttool"
@@ -71,7 +70,6 @@ type shelf struct {
 	mu    sync.Mutex
 	pages map[string]*Kept
 	fail  error
-	fails int // that many times a page is not kept
 }
 
 func (s *shelf) Take(_ context.Context, run, key string) (*Kept, error) {
@@ -88,8 +86,8 @@ func (s *shelf) Tagged(ctx context.Context, run, key string) (*Kept, error) {
 func (s *shelf) Put(_ context.Context, at Place, keys []string, p *webfetch.Page) (Put, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fails--; s.fail != nil || s.fails >= 0 {
-		return Put{}, errors.Join(s.fail, errors.New("not now"))
+	if s.fail != nil {
+		return Put{}, s.fail
 	}
 	if s.pages == nil {
 		s.pages = make(map[string]*Kept)
@@ -344,7 +342,7 @@ func TestW088CancellingIsNoResult(t *testing.T) {
 
 func TestStoreThatFailsIsAFault(t *testing.T) {
 	w := newWorld(t, Options{})
-	w.shelf.fail, w.reader.pauses = errors.New("no"), nil
+	w.shelf.fail = errors.New("no")
 	f, _ := w.reader.Parse(json.RawMessage(args(page, `,"offset":5`)))
 	if _, err := f.Look(t.Context(), here); !errors.Is(err, ledger.ErrStore) {
 		t.Error("looking for a page did not fail")
@@ -352,25 +350,6 @@ func TestStoreThatFailsIsAFault(t *testing.T) {
 	f, _ = w.reader.Parse(json.RawMessage(args(page, "")))
 	if a, err := f.Read(t.Context(), here, w.permits); !errors.Is(err, ledger.ErrStore) || a.Result.Content != nil {
 		t.Error("a page that could not be kept was given out")
-	}
-}
-
-// TestAPageThatWasPaidForOutlastsADatabaseThatIsStartedAnew, and is asked for once.
-func TestAPageThatWasPaidForOutlastsADatabaseThatIsStartedAnew(t *testing.T) {
-	for fails, kept := range map[int]bool{0: true, 1: true, 4: true, 5: false} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, Options{})
-			w.shelf.fails = fails
-			f, _ := w.reader.Parse(json.RawMessage(args(page, "")))
-			began := time.Now()
-			_, err := f.Read(t.Context(), here, w.permits)
-			if kept != (err == nil) || !kept && !errors.Is(err, ledger.ErrStore) || w.count() != 1 {
-				t.Errorf("%d failures: %v, asked %d times", fails, err, w.count())
-			}
-			if took := time.Since(began); took > 4*time.Second {
-				t.Errorf("%d failures took %v", fails, took)
-			}
-		})
 	}
 }
 

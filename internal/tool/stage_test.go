@@ -326,7 +326,7 @@ func reached(t *testing.T, stop *tooltest.Stop) {
 	t.Helper()
 	select {
 	case <-stop.Reached:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no call came to where it was to stop")
 	}
 }
@@ -334,7 +334,7 @@ func reached(t *testing.T, stop *tooltest.Stop) {
 // eventually waits for what another goroutine does.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	limit := time.NewTimer(20 * time.Second)
+	limit := time.NewTimer(time.Minute)
 	defer limit.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()

@@ -176,8 +176,10 @@ func TestTM011ADocumentIsReadInAChild(t *testing.T) {
 
 // TestTM011WhateverGoesWrongInAChildIsAReason: and the next document is read.
 func TestTM011WhateverGoesWrongInAChildIsAReason(t *testing.T) {
-	p := pool(t, Options{Size: 1, Wall: 3 * time.Second, CPU: 300 * time.Millisecond})
-	_, watched, err := p.Holds(context.Background())
+	const long = 10 * time.Minute
+	brief := pool(t, Options{Size: 1, Wall: 3 * time.Second, CPU: long})
+	cheap := pool(t, Options{Size: 1, Wall: long, CPU: 300 * time.Millisecond})
+	_, watched, err := cheap.Holds(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,14 +188,13 @@ func TestTM011WhateverGoesWrongInAChildIsAReason(t *testing.T) {
 		"panic": document.Failed, "exit": document.Failed, "truncated": document.Failed, "other frame": document.Failed, "much": document.Failed,
 		"damaged": document.Damaged, "own reason": document.Failed,
 	} {
-		start := time.Now()
+		p := brief
+		if watched && does == "loop" { // what it costs ends it, and not the clock
+			p = cheap
+		}
 		text, err := p.Read(context.Background(), does, []byte("x"))
-		took := time.Since(start)
 		if reason(err) != want || text.Markdown != "" {
 			t.Errorf("%s: %v", does, err)
-		}
-		if took > 10*time.Second || watched && does == "loop" && took > 3*time.Second {
-			t.Errorf("%s: ended after %v", does, took)
 		}
 		if got, err := p.Read(context.Background(), "", []byte("next")); err != nil || got.Markdown != "next" {
 			t.Errorf("after %s: %v", does, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/snappy"
 
+	"github.com/wayleave/wayleave/internal/costtest"
 	"github.com/wayleave/wayleave/internal/document"
 	"github.com/wayleave/wayleave/internal/document/doctest"
 )
@@ -267,40 +268,35 @@ func TestHostileTables(t *testing.T) {
 	for i := range 5000 {
 		wide = append(wide, row(uint64(i%200), false, cell(cellText, partText, 1), cell(cellNumber, partDecimal, bytes.Repeat([]byte{0xff}, 16))))
 	}
-	start := time.Now()
-	if got, err := read(book(wide...)); err != nil || got.Markdown == "" {
-		t.Errorf("many rows: %v", err)
-	}
-	if took := time.Since(start); took > 2*time.Second {
-		t.Errorf("many rows took %v", took)
-	}
+	costtest.Within(t, "many rows", 5*time.Second, func() {
+		if got, err := read(book(wide...)); err != nil || got.Markdown == "" {
+			t.Errorf("many rows: %v", err)
+		}
+	})
 	loop := [][]byte{archived(1, kindDocument, ref(1, 2), ref(1, 2)), archived(2, kindSheet, block(1, []byte("S")), bytes.Repeat(ref(2, 3), 40)), archived(3, kindGroup, bytes.Repeat(ref(2, 3), 40))}
-	start = time.Now()
-	if _, err := read(zipped("Index/Document.iwa", part(loop...))); err != nil {
-		t.Errorf("groups in themselves: %v", err)
-	}
-	if took := time.Since(start); took > 2*time.Second {
-		t.Errorf("groups in themselves took %v", took)
-	}
+	costtest.Within(t, "groups in themselves", 5*time.Second, func() {
+		if _, err := read(zipped("Index/Document.iwa", part(loop...))); err != nil {
+			t.Errorf("groups in themselves: %v", err)
+		}
+	})
 	// Large objects that name each other many times.
 	all := [][]byte{archived(1, kindDocument, sheetRefs(1000)...)}
 	for id := range uint64(1000) {
 		all = append(all, archived(100+id, kindSheet, block(1, []byte("S")), bytes.Repeat(ref(2, 3), 2000)))
 	}
 	all = append(all, archived(3, kindTable, bytes.Repeat(varint(9, 1), 20_000), ref(2, 4)), archived(4, kindModel, bytes.Repeat(varint(30, 1), 20_000)))
-	start = time.Now()
 	var parts []any
 	for i, object := range all {
 		parts = append(parts, fmt.Sprintf("Index/%d.iwa", i), part(object))
 	}
-	_, err := read(zipped(parts...))
-	var failed *document.Error
-	if !errors.As(err, &failed) || failed.Reason != document.TooLarge {
-		t.Errorf("large objects: %v", err)
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("large objects took %v", took)
-	}
+	body := zipped(parts...)
+	costtest.Within(t, "large objects", 10*time.Second, func() {
+		_, err := read(body)
+		var failed *document.Error
+		if !errors.As(err, &failed) || failed.Reason != document.TooLarge {
+			t.Errorf("large objects: %v", err)
+		}
+	})
 }
 
 func sheetRefs(n uint64) (all [][]byte) {
@@ -333,13 +329,11 @@ func FuzzObjects(f *testing.F) {
 			return
 		}
 		body := zipped("Index/Document.iwa", part(objects))
-		start := time.Now()
-		text, err := Read(context.Background(), body, document.Limits{Unpacked: 4 << 20})
-		if err != nil && text.Markdown != "" {
-			t.Error("an error and a text")
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Error(fmt.Sprint("took ", took))
-		}
+		costtest.Within(t, "it", 10*time.Second, func() {
+			text, err := Read(context.Background(), body, document.Limits{Unpacked: 4 << 20})
+			if err != nil && text.Markdown != "" {
+				t.Error("an error and a text")
+			}
+		})
 	})
 }

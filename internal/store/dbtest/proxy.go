@@ -37,6 +37,7 @@ type Proxy struct {
 	did      chan struct{} // closed when the armed cut was made
 	lines    map[net.Conn]net.Conn
 	stopped  bool
+	refused  chan struct{} // while it refuses; closed with the first connection that it refused
 	serving  sync.WaitGroup
 }
 
@@ -93,11 +94,47 @@ func (p *Proxy) CutAll() {
 	}
 }
 
+// Refuse cuts every connection and refuses new ones until Admit. The channel is closed when one was refused.
+func (p *Proxy) Refuse() <-chan struct{} {
+	p.mu.Lock()
+	p.refused = make(chan struct{})
+	tried := p.refused
+	p.mu.Unlock()
+	p.CutAll()
+	return tried
+}
+
+// Admit takes connections again.
+func (p *Proxy) Admit() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused = nil
+}
+
+// refuse says that a connection was refused.
+func (p *Proxy) refuse(client net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refused == nil {
+		return false
+	}
+	select {
+	case <-p.refused:
+	default:
+		close(p.refused)
+	}
+	_ = client.Close()
+	return true
+}
+
 func (p *Proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
 			return
+		}
+		if p.refuse(client) {
+			continue
 		}
 		server, err := net.Dial("tcp", p.target)
 		if err != nil {

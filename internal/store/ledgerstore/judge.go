@@ -123,8 +123,10 @@ type inTheWay struct {
 	answer  *callRow
 }
 
-const askNewestEffect = `SELECT id FROM tool_calls WHERE run_id=$1 AND class='effect' AND state<>'refused'
- AND (state='admitted' OR dispatched_at IS NOT NULL) ORDER BY seq DESC LIMIT 1`
+// newestEffect finds it and what stands of it in one statement: between two, somebody may conclude it as never sent, and
+// then it is in nobody's way.
+const newestEffect = `t.id=(SELECT id FROM tool_calls WHERE run_id=$1 AND class='effect' AND state<>'refused'
+ AND (state='admitted' OR dispatched_at IS NOT NULL) ORDER BY seq DESC LIMIT 1)`
 
 // met judges an effect against its run's hold and newest effect.
 func met(tx *sqldb.Tx, a ledger.Ask, hold string, now time.Time) (inTheWay, error) {
@@ -148,12 +150,7 @@ func met(tx *sqldb.Tx, a ledger.Ask, hold string, now time.Time) (inTheWay, erro
 	if a.Key != "" {
 		return inTheWay{}, nil
 	}
-	var id string
-	found, err := tx.One(askNewestEffect, []any{a.Run}, &id)
-	if err != nil || !found {
-		return inTheWay{}, err
-	}
-	c, found, err := loadCall(tx, "t.id=$1", id)
+	c, found, err := loadCall(tx, newestEffect, a.Run)
 	switch {
 	case err != nil || !found || !twin(c) || now.Sub(c.Created) > twinAge || c.Delivery == ledger.HandedOver:
 		return inTheWay{}, err

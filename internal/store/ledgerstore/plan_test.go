@@ -15,7 +15,7 @@ import (
 // hotStatements are asked for every call, or by every process every few seconds.
 func hotStatements() map[string]string {
 	return map[string]string{
-		"ground": askGround, "enter": enterRun, "newest effect": askNewestEffect, "under way": askUnderWay,
+		"ground": askGround, "enter": enterRun, "newest effect": "SELECT " + callColumns + sealedColumns + callTables + " WHERE " + newestEffect, "under way": askUnderWay,
 		"abandoned": askAbandoned, "undelivered": askUndelivered, "runs over": askRunsOver, "approvals": askApprovals, "pages": askPages,
 		"sealed": retention.AskSealed, "ended": retention.AskEnded, "refused": retention.AskRefused, "dead": retention.AskDead,
 		"keyed run":     "SELECT " + runColumns + " FROM runs WHERE " + openUnder("implicit"),

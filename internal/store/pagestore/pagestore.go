@@ -4,6 +4,7 @@ package pagestore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -105,7 +106,8 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 	}
 	var put reading.Put
 	// The call's result is written after it, and no answer is given before that.
-	err = s.db.Ahead(ctx, func(tx *sqldb.Tx) (err error) {
+	keep := func(tx *sqldb.Tx) (err error) {
+		was := put
 		put = reading.Put{Snapshot: 1, SHA256: sum}
 		// The run's row is locked so that two pages of one run cannot both find room. SQLite has one writer.
 		if tx.Dialect() == sqldb.Postgres {
@@ -117,6 +119,10 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 		shelf, err := look(tx, at.Run, keys[0])
 		if err != nil {
 			return err
+		}
+		if shelf.row.V == id { // an attempt whose commit was in doubt did happen
+			put = was
+			return nil
 		}
 		if put.Known = shelf.sum.Valid; put.Known {
 			put.Snapshot = int(shelf.snapshot.V)
@@ -148,9 +154,22 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 			return nil
 		}
 		return s.forget(tx, at.Run)
-	})
-	return put, err
+	}
+	for n := 0; ; n++ {
+		if err = s.db.Ahead(ctx, keep); !errors.Is(err, sqldb.ErrAway) || n == len(outlasting) {
+			return put, err
+		}
+		select {
+		case <-time.After(outlasting[n]):
+		case <-ctx.Done():
+			return put, err
+		}
+	}
 }
+
+// outlasting are the pauses in which a server of the database that is away is waited for. A page was paid for before it is
+// kept; a server that is started anew is back by then.
+var outlasting = [...]time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second, 2 * time.Second}
 
 // keeping is a page that is being kept.
 type keeping struct {

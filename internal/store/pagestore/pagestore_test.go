@@ -233,3 +233,37 @@ func TestTaggedPagesAreThoseThatASiteCanBeAskedAbout(t *testing.T) {
 		})
 	}
 }
+
+// TestAPageThatWasPaidForOutlastsAServerThatIsAway, and one whose keeping was in doubt is kept once and told of as it was.
+func TestAPageThatWasPaidForOutlastsAServerThatIsAway(t *testing.T) {
+	at := dbtest.New(t, sqldb.Postgres)
+	proxy := dbtest.NewProxy(t, at)
+	behind := at
+	behind.Address = proxy.Address
+	db := behind.Open(t)
+	withRuns(t, db)
+	s := New(db, dbtest.Sealer(), Bounds{})
+	put(t, s, "run_1", "first", "/a")
+
+	cut := proxy.CutNextCommit(dbtest.AfterCommit)
+	if p := put(t, s, "run_1", "second", "/a", "/b"); !p.Known || !p.Changed || p.Snapshot != 2 {
+		t.Errorf("in doubt: %+v", p)
+	}
+	select {
+	case <-cut:
+	default:
+		t.Error("nothing was cut")
+	}
+	if got := text(t, s, "run_1", "/b"); got != "second/2" {
+		t.Errorf("kept: %s", got)
+	}
+
+	tried := proxy.Refuse()
+	kept := make(chan reading.Put)
+	go func() { kept <- put(t, s, "run_1", "third", "/a") }()
+	<-tried
+	proxy.Admit()
+	if p := <-kept; !p.Changed || p.Snapshot != 3 || text(t, s, "run_1", "/a") != "third/3" {
+		t.Errorf("after a while: %+v, %s", p, text(t, s, "run_1", "/a"))
+	}
+}

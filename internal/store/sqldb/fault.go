@@ -23,6 +23,9 @@ var (
 	// ErrUnavailable says that the database did not take the work, and nothing was written: it does not answer, is full,
 	// or was busy for too long.
 	ErrUnavailable = errors.New("the database is not available")
+	// ErrAway says, beside one of the two above, that the server was not there: the connection broke or was refused, or the
+	// server is being stopped or started. It may be back within seconds. A file is never away.
+	ErrAway = errors.New("its server is away")
 	// ErrClosed says that the database was closed here.
 	ErrClosed = errors.New("the database is closed")
 	// ErrConstraint says that a row may not be so: a key that exists, a reference to nothing, a column that is never
@@ -37,6 +40,11 @@ var (
 // unavailable says in our words why, and keeps the driver's for the log.
 func unavailable(why string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrUnavailable, why, err)
+}
+
+// away is unavailable for a server that may be back.
+func away(why string, err error) error {
+	return fmt.Errorf("%w: %w", unavailable(why, err), ErrAway)
 }
 
 // fault sorts an error of a statement, of BEGIN, or of waiting for a connection: at each of these nothing is written.
@@ -85,7 +93,7 @@ func postgresFault(err error) error {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {
 		if lost(err) {
-			return unavailable("the connection was lost or refused", err)
+			return away("the connection was lost or refused", err)
 		}
 		return err
 	}
@@ -102,8 +110,10 @@ func postgresFault(err error) error {
 		return unavailable("its disk is full", err)
 	case e.Code == "25006":
 		return unavailable("it takes no writes: is it a standby?", err)
-	case strings.HasPrefix(e.Code, "08"), strings.HasPrefix(e.Code, "28"), strings.HasPrefix(e.Code, "3D"), strings.HasPrefix(e.Code, "53"),
-		strings.HasPrefix(e.Code, "57P"), strings.HasPrefix(e.Code, "58"), strings.HasPrefix(e.Code, "XX"), e.Code == "25P03":
+	case strings.HasPrefix(e.Code, "08"), strings.HasPrefix(e.Code, "57P"):
+		return away("the server broke off or refused", err)
+	case strings.HasPrefix(e.Code, "28"), strings.HasPrefix(e.Code, "3D"), strings.HasPrefix(e.Code, "53"),
+		strings.HasPrefix(e.Code, "58"), strings.HasPrefix(e.Code, "XX"), e.Code == "25P03":
 		return unavailable("the server refused", err)
 	}
 	return err
@@ -136,7 +146,7 @@ func commitFault(d Dialect, err error) error {
 		if errors.As(err, &e) && e.Severity == "ERROR" || errors.Is(err, pgx.ErrTxCommitRollback) {
 			return fmt.Errorf("commit: %w", postgresFault(err))
 		}
-		return fmt.Errorf("%w: %w", ErrInDoubt, err)
+		return fmt.Errorf("%w: %w: %w", ErrInDoubt, err, ErrAway) // whatever is no answer is a connection that broke, or a server that stops
 	}
 	var e *sqlite.Error
 	if errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_IOERR {

@@ -107,23 +107,25 @@ func (p postgres) once(ctx context.Context, w wish, do func(*Tx) error) (repeat 
 
 // read runs do in a read-only transaction. Only a repeatable read sees one state.
 func (p postgres) read(ctx context.Context, do func(*Tx) error) error {
-	conn, release, err := turn(ctx, p.pool)
-	if err != nil {
-		return fault(Postgres, err)
-	}
-	defer release()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bound)
-	defer cancel()
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
-	if err != nil {
-		return fault(Postgres, err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	return (&Tx{ctx: ctx, q: tx, dialect: Postgres}).run(do)
+	return p.on(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
+		if err != nil {
+			return fault(Postgres, err)
+		}
+		defer func() { _ = tx.Rollback() }()
+		return (&Tx{ctx: ctx, q: tx, dialect: Postgres}).run(do)
+	})
 }
 
 // one runs do, which reads by one statement, without a transaction.
 func (p postgres) one(ctx context.Context, do func(*Tx) error) error {
+	return p.on(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		return (&Tx{ctx: ctx, q: conn, dialect: Postgres}).run(do)
+	})
+}
+
+// on does something on a connection, within the bound. The caller's context ends only the waiting for one.
+func (p postgres) on(ctx context.Context, do func(context.Context, *sql.Conn) error) error {
 	conn, release, err := turn(ctx, p.pool)
 	if err != nil {
 		return fault(Postgres, err)
@@ -131,7 +133,7 @@ func (p postgres) one(ctx context.Context, do func(*Tx) error) error {
 	defer release()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bound)
 	defer cancel()
-	return (&Tx{ctx: ctx, q: conn, dialect: Postgres}).run(do)
+	return do(ctx, conn)
 }
 
 // turn waits for a connection as long as the caller does, and no longer than a transaction may take.

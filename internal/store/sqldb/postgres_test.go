@@ -48,7 +48,7 @@ func TestLostInCommitIsInDoubt(t *testing.T) {
 				return err
 			}
 			err := db.Write(t.Context(), sqldb.Calls, again)
-			if !errors.Is(err, sqldb.ErrInDoubt) || errors.Is(err, sqldb.ErrUnavailable) || runs != 1 {
+			if !errors.Is(err, sqldb.ErrInDoubt) || !errors.Is(err, sqldb.ErrAway) || errors.Is(err, sqldb.ErrUnavailable) || runs != 1 {
 				t.Fatalf("after %d runs: %v", runs, err)
 			}
 			<-did
@@ -109,7 +109,7 @@ func TestServerThatIsGone(t *testing.T) {
 		"read":  db.Read(t.Context(), func(*sqldb.Tx) error { return nil }),
 		"long":  db.Long(t.Context(), func(*sqldb.Tx) error { return nil }),
 	} {
-		if !errors.Is(err, sqldb.ErrUnavailable) || strings.Contains(err.Error(), proxy.Password) {
+		if !errors.Is(err, sqldb.ErrUnavailable) || !errors.Is(err, sqldb.ErrAway) || strings.Contains(err.Error(), proxy.Password) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -166,6 +166,7 @@ func TestServersRefusals(t *testing.T) {
 	}{
 		{"40001", sqldb.ErrUnavailable, 5}, {"40P01", sqldb.ErrUnavailable, 5}, {"55P03", sqldb.ErrUnavailable, 1}, {"57014", sqldb.ErrUnavailable, 1},
 		{"53100", sqldb.ErrUnavailable, 1}, {"25006", sqldb.ErrUnavailable, 1}, {"58030", sqldb.ErrUnavailable, 1}, {"XX001", sqldb.ErrUnavailable, 1},
+		{"57P01", sqldb.ErrAway, 5}, {"08006", sqldb.ErrAway, 1},
 		{"23505", sqldb.ErrConstraint, 1}, {"23001", sqldb.ErrConstraint, 1}, {"42703", nil, 1},
 	} {
 		runs := 0
@@ -174,6 +175,9 @@ func TestServersRefusals(t *testing.T) {
 			_, err := tx.Exec("DO $$ BEGIN RAISE EXCEPTION 'made up' USING ERRCODE = '" + c.code + "'; END $$")
 			return err
 		})
+		if errors.Is(err, sqldb.ErrAway) != (c.want == sqldb.ErrAway) {
+			t.Errorf("%s: away is %t", c.code, c.want != sqldb.ErrAway)
+		}
 		sorted := errors.Is(err, sqldb.ErrUnavailable) || errors.Is(err, sqldb.ErrConstraint) || errors.Is(err, sqldb.ErrInDoubt)
 		if err == nil || runs != c.runs || (c.want != nil && !errors.Is(err, c.want)) || (c.want == nil && sorted) || !strings.Contains(err.Error(), "made up") {
 			t.Errorf("%s: %d runs, %v", c.code, runs, err)

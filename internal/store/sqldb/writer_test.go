@@ -181,7 +181,7 @@ func TestFullDiskIsARefusal(t *testing.T) {
 		return err
 	}
 	err := db.Write(t.Context(), sqldb.Calls, big)
-	if !errors.Is(err, sqldb.ErrUnavailable) || !strings.Contains(err.Error(), "disk is full; free space") {
+	if !errors.Is(err, sqldb.ErrUnavailable) || errors.Is(err, sqldb.ErrAway) || !strings.Contains(err.Error(), "disk is full; free space") {
 		t.Errorf("%v", err)
 	}
 	if got := keys(t, db); got != "" {
