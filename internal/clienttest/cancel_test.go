@@ -37,7 +37,7 @@ func TestGivingUpStopsTheFetchInBothEras(t *testing.T) {
 			select {
 			case <-page.left:
 				t.Logf("the site was left %s after the client's report", time.Since(gaveUp).Round(time.Millisecond))
-			case <-time.After(20*time.Second):
+			case <-time.After(20 * time.Second):
 				t.Error("the site's connection was still open long after the client had given up")
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
