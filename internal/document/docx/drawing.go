@@ -6,6 +6,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/document/pack"
 	"github.com/wayleave/wayleave/internal/document/prose"
+	"github.com/wayleave/wayleave/internal/markdown/address"
 )
 
 // picture reads a drawing, a shape or an object: what is said in place of it, and the text boxes in it.
@@ -40,7 +41,7 @@ func (r *reader) shapes(x *pack.XML, d *drawing) error {
 			if alt := x.Attr("alt"); alt != "" && d.alt == "" {
 				d.alt = alt
 			}
-			if to := usable(x.Attr("href")); to != "" && d.link == "" {
+			if to := address.Elsewhere(x.Attr("href")); to != "" && d.link == "" {
 				d.link = to
 			}
 		case "txbxContent":
@@ -90,7 +91,7 @@ func (r *reader) described(x *pack.XML, d *drawing, whole bool) error {
 		switch name {
 		case "hlinkClick":
 			to, _ := r.rels.ByID(x.AttrIn("r", "id"))
-			link = usable(to.Target)
+			link = address.Elsewhere(to.Target)
 		case "extLst":
 			return x.Children(func(name string) error {
 				return x.Children(func(name string) error {

@@ -29,7 +29,7 @@ func (r *reader) inline(x *pack.XML, name string, p *paragraph, link string) err
 		return r.run(x, p, link)
 	case "hyperlink":
 		if to, ok := r.rels.ByID(x.AttrIn("r", "id")); ok {
-			link = usable(to.Target)
+			link = address.Elsewhere(to.Target)
 			if anchor := x.Attr("anchor"); anchor != "" && link != "" && !strings.Contains(link, "#") {
 				link += "#" + anchor
 			}
@@ -74,23 +74,6 @@ func (r *reader) choose(x *pack.XML, p *paragraph, link string, read func(*pack.
 	})
 }
 
-// usable is an address that a reader elsewhere can follow; "" for any other.
-func usable(to string) string {
-	to = strings.TrimSpace(to)
-	if to == "" || address.Inert(to) {
-		return ""
-	}
-	scheme, _, ok := strings.Cut(to, ":")
-	if !ok {
-		return ""
-	}
-	switch strings.ToLower(scheme) {
-	case "http", "https", "mailto", "ftp", "tel":
-		return to
-	}
-	return ""
-}
-
 // readCode reads a field's code.
 func readCode(code string) field {
 	var f field
@@ -109,7 +92,7 @@ func readCode(code string) field {
 			}
 			to, after, _ = strings.Cut(rest, " ")
 		}
-		f.link = usable(to)
+		f.link = address.Elsewhere(to)
 		if _, place, ok := strings.Cut(after, `\l`); ok && f.link != "" && !strings.Contains(f.link, "#") {
 			if anchor, _, ok := cutQuoted(strings.TrimSpace(place)); ok {
 				f.link += "#" + anchor

@@ -169,7 +169,7 @@ func (r *reader) place(b *prose.Block, p *paragraph, props properties) {
 		b.Form, b.Level, b.Label = prose.Heading, level, label
 	case purpose == contents:
 		b.Item = &prose.Item{Level: min(level-1, levels)}
-		b.Runs = withoutPageNumber(b.Runs)
+		b.Runs = prose.WithoutPageNumber(b.Runs)
 	case listed && (bullet || label != ""):
 		b.Item = &prose.Item{Level: depth, Label: label}
 		if bullet {
@@ -221,32 +221,6 @@ func hasPicture(runs []prose.Run) bool {
 		}
 	}
 	return false
-}
-
-// withoutPageNumber takes the number after the last tab off a line of contents: there are no pages here.
-func withoutPageNumber(runs []prose.Run) []prose.Run {
-	for n := len(runs); n > 0; n-- {
-		last := &runs[n-1]
-		if last.Kind != prose.Words {
-			break
-		}
-		before, number, tab := cutLast(last.Text, '\t')
-		if strings.Trim(number, "0123456789ivxlcIVXLC ") != "" {
-			break
-		}
-		if tab {
-			last.Text = before
-			return runs[:n]
-		}
-	}
-	return runs
-}
-
-func cutLast(s string, c byte) (before, after string, found bool) {
-	if i := strings.LastIndexByte(s, c); i >= 0 {
-		return s[:i], s[i+1:], true
-	}
-	return s, s, false
 }
 
 // add appends a run, or goes on with the last one where nothing differs.

@@ -109,7 +109,7 @@ func (r *reader) paragraph(x *pack.XML, heading bool, out emit) error {
 		b.Form, b.Level = prose.Heading, 1
 	case p.style.purpose == contents:
 		b.Item = &prose.Item{Level: p.style.level - 1}
-		b.Runs = withoutPageNumber(p.runs)
+		b.Runs = prose.WithoutPageNumber(p.runs)
 	case r.list != nil && (shown || len(p.runs) > 0):
 		b.Item = r.item()
 		if p.style.purpose == code {
@@ -131,25 +131,6 @@ func words(runs []prose.Run) bool {
 		}
 	}
 	return false
-}
-
-// withoutPageNumber takes the number after the last tab off a line of contents: there are no pages here.
-func withoutPageNumber(runs []prose.Run) []prose.Run {
-	for n := len(runs); n > 0; n-- {
-		last := &runs[n-1]
-		if last.Kind != prose.Words {
-			break
-		}
-		i := strings.LastIndexByte(last.Text, '\t')
-		if strings.Trim(last.Text[i+1:], "0123456789ivxlcIVXLC ") != "" {
-			break
-		}
-		if i >= 0 {
-			last.Text = last.Text[:i]
-			return runs[:n]
-		}
-	}
-	return runs
 }
 
 // table reads table:table.

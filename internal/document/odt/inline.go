@@ -88,7 +88,7 @@ func (r *reader) inline(x *pack.XML, name string, p *paragraph, l look) error {
 	case "span":
 		return r.inlines(x, p, l.over(r.styles.byName["text "+x.Attr("style-name")]))
 	case "a":
-		if to := usable(x.Attr("href")); to != "" {
+		if to := address.Elsewhere(x.Attr("href")); to != "" {
 			l.link = to
 		}
 		return r.inlines(x, p, l)
@@ -122,23 +122,6 @@ func (r *reader) inline(x *pack.XML, name string, p *paragraph, l look) error {
 		return r.inlines(x, p, l)
 	}
 	return r.inlines(x, p, l) // fields show what they hold
-}
-
-// usable is an address that a reader elsewhere can follow; "" for any other.
-func usable(to string) string {
-	to = strings.TrimSpace(to)
-	if to == "" || address.Inert(to) {
-		return ""
-	}
-	scheme, _, ok := strings.Cut(to, ":")
-	if !ok {
-		return ""
-	}
-	switch strings.ToLower(scheme) {
-	case "http", "https", "mailto", "ftp", "tel":
-		return to
-	}
-	return ""
 }
 
 // maxNotes is how many notes a document may have.

@@ -216,3 +216,22 @@ func onePiece(s string) bool {
 	}
 	return len(s) <= longest
 }
+
+// WithoutPageNumber takes the number after the last tab off a line of contents: there are no pages here.
+func WithoutPageNumber(runs []Run) []Run {
+	for n := len(runs); n > 0; n-- {
+		last := &runs[n-1]
+		if last.Kind != Words {
+			break
+		}
+		i := strings.LastIndexByte(last.Text, '\t')
+		if strings.Trim(last.Text[i+1:], "0123456789ivxlcIVXLC ") != "" {
+			break
+		}
+		if i >= 0 {
+			last.Text = last.Text[:i]
+			return runs[:n]
+		}
+	}
+	return runs
+}

@@ -4,10 +4,10 @@ package xls
 
 import (
 	"bytes"
-	"math"
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/document"
+	"github.com/wayleave/wayleave/internal/document/biff"
 	"github.com/wayleave/wayleave/internal/document/sheet"
 )
 
@@ -49,28 +49,28 @@ func (r *reader) sheet(s *sheet.Sheet, at int64) error {
 			}
 		case recString, recString2:
 			if text.open {
-				s.Set(text.row, text.column, sheet.Value{Text: r.format(text.style).Words(r.formulaText(rec, recs))})
+				s.Set(text.row, text.column, sheet.Value{Text: r.styles.Format(text.style).Words(r.formulaText(rec, recs))})
 			}
 			text.open = false
 		case recFormula2, recFormula3, recFormula4:
 			text = r.formula(s, rec)
 		case recMergeCells:
-			for i := range rec.u16(0) {
-				if o := 2 + 8*i; o+8 <= len(rec.data) {
-					s.Merge(rec.u16(o), rec.u16(o+4), rec.u16(o+2), rec.u16(o+6))
+			for i := range rec.U16(0) {
+				if o := 2 + 8*i; o+8 <= len(rec.Fields) {
+					s.Merge(rec.U16(o), rec.U16(o+4), rec.U16(o+2), rec.U16(o+6))
 				}
 			}
 		case recHLink:
-			if address := address(rec.from(8)); address != "" {
-				s.Link(rec.u16(0), rec.u16(4), rec.u16(2), rec.u16(6), address)
+			if address := address(rec.From(8)); address != "" {
+				s.Link(rec.U16(0), rec.U16(4), rec.U16(2), rec.U16(6), address)
 			}
 		case recColInfo:
-			if rec.u16(8)&1 != 0 || rec.u16(4) == 0 && len(rec.data) >= 10 {
-				s.HideColumns(rec.u16(0), min(rec.u16(2), 255))
+			if rec.U16(8)&1 != 0 || rec.U16(4) == 0 && len(rec.Fields) >= 10 {
+				s.HideColumns(rec.U16(0), min(rec.U16(2), 255))
 			}
 		case recRow:
-			if rec.u32(12)&0x20 != 0 {
-				s.HideRows(rec.u16(0), rec.u16(0))
+			if rec.U32(12)&0x20 != 0 {
+				s.HideRows(rec.U16(0), rec.U16(0))
 			}
 		default:
 			if !r.cell(s, rec) {
@@ -101,33 +101,33 @@ func within(recs *records) error {
 
 // cell reads a record of cells; false if it is none.
 func (r *reader) cell(s *sheet.Sheet, rec record) bool {
-	row, column, style := rec.u16(0), rec.u16(2), rec.u16(4)
+	row, column, style := rec.U16(0), rec.U16(2), rec.U16(4)
 	switch rec.id {
 	case recNumber:
-		r.number(s, row, column, style, rec.f64(6))
+		r.number(s, row, column, style, rec.F64(6))
 	case recRK:
-		r.number(s, row, column, style, packed(rec.u32(6)))
+		r.number(s, row, column, style, biff.Packed(rec.U32(6)))
 	case recMulRK:
-		for i := 4; i+6 < len(rec.data); i += 6 {
-			r.number(s, row, column, rec.u16(i), packed(rec.u32(i+2)))
+		for i := 4; i+6 < len(rec.Fields); i += 6 {
+			r.number(s, row, column, rec.U16(i), biff.Packed(rec.U32(i+2)))
 			column++
 		}
 	case recLabelSST:
-		if text, ok := r.strings.At(int(rec.u32(6))); ok {
-			s.Set(row, column, sheet.Value{Text: r.format(style).Words(text)})
+		if text, ok := r.strings.At(int(rec.U32(6))); ok {
+			s.Set(row, column, sheet.Value{Text: r.styles.Format(style).Words(text)})
 		}
 	case recLabel, recRString:
-		s.Set(row, column, sheet.Value{Text: r.format(style).Words(r.short(rec.from(6), 2))})
+		s.Set(row, column, sheet.Value{Text: r.styles.Format(style).Words(r.short(rec.From(6), 2))})
 	case recBoolErr:
-		s.Set(row, column, truthOrFault(rec.byte(6), rec.byte(7)))
+		s.Set(row, column, truthOrFault(rec.Byte(6), rec.Byte(7)))
 	case recNumber2:
-		r.number(s, row, column, style2(rec), rec.f64(7))
+		r.number(s, row, column, style2(rec), rec.F64(7))
 	case recInteger2:
-		r.number(s, row, column, style2(rec), float64(rec.u16(7)))
+		r.number(s, row, column, style2(rec), float64(rec.U16(7)))
 	case recLabel2:
-		s.Set(row, column, sheet.Value{Text: r.short(rec.from(7), 1)})
+		s.Set(row, column, sheet.Value{Text: r.short(rec.From(7), 1)})
 	case recBoolErr2:
-		s.Set(row, column, truthOrFault(rec.byte(7), rec.byte(8)))
+		s.Set(row, column, truthOrFault(rec.Byte(7), rec.Byte(8)))
 	default:
 		return false
 	}
@@ -135,13 +135,13 @@ func (r *reader) cell(s *sheet.Sheet, rec record) bool {
 }
 
 // style2 is the style of a cell of the first version.
-func style2(rec record) int { return int(rec.byte(4) & 0x3F) }
+func style2(rec record) int { return int(rec.Byte(4) & 0x3F) }
 
 func (r *reader) number(s *sheet.Sheet, row, column, style int, v float64) {
 	if !s.Keeps(row, column) {
 		return
 	}
-	shown := r.format(style).Number(v, r.since1904)
+	shown := r.styles.Format(style).Number(v, r.since1904)
 	kind := sheet.Number
 	if shown.Moment {
 		kind = sheet.Moment
@@ -149,69 +149,33 @@ func (r *reader) number(s *sheet.Sheet, row, column, style int, v float64) {
 	s.Set(row, column, sheet.Value{Text: shown.Text, Kind: kind})
 }
 
-// packed is a number in four bytes: whole or the upper half of a longer one, perhaps in hundredths.
-func packed(u uint32) float64 {
-	var v float64
-	if u&2 != 0 {
-		v = float64(int32(u) >> 2)
-	} else {
-		v = math.Float64frombits(uint64(u&^3) << 32)
-	}
-	if u&1 != 0 {
-		v /= 100
-	}
-	return v
-}
-
 func truthOrFault(value, fault byte) sheet.Value {
 	switch {
 	case fault != 0:
-		return sheet.Value{Text: faultName(value), Kind: sheet.Fault}
+		return sheet.Value{Text: biff.Fault(value), Kind: sheet.Fault}
 	case value != 0:
 		return sheet.Value{Text: "TRUE", Kind: sheet.Truth}
 	}
 	return sheet.Value{Text: "FALSE", Kind: sheet.Truth}
 }
 
-func faultName(code byte) string {
-	switch code {
-	case 0x00:
-		return "#NULL!"
-	case 0x07:
-		return "#DIV/0!"
-	case 0x0F:
-		return "#VALUE!"
-	case 0x17:
-		return "#REF!"
-	case 0x1D:
-		return "#NAME?"
-	case 0x24:
-		return "#NUM!"
-	case 0x2A:
-		return "#N/A"
-	case 0x2B:
-		return "#GETTING_DATA"
-	}
-	return "#ERROR!"
-}
-
 // formula reads a formula's value; a text that follows waits.
 func (r *reader) formula(s *sheet.Sheet, rec record) waiting {
-	row, column, style, at := rec.u16(0), rec.u16(2), rec.u16(4), 6
+	row, column, style, at := rec.U16(0), rec.U16(2), rec.U16(4), 6
 	if r.version == 2 {
 		style, at = style2(rec), 7
 	}
-	if rec.u16(at+6) != 0xFFFF {
-		r.number(s, row, column, style, rec.f64(at))
+	if rec.U16(at+6) != 0xFFFF {
+		r.number(s, row, column, style, rec.F64(at))
 		return waiting{}
 	}
-	switch rec.byte(at) {
+	switch rec.Byte(at) {
 	case 0:
 		return waiting{row, column, style, true}
 	case 1:
-		s.Set(row, column, truthOrFault(rec.byte(at+2), 0))
+		s.Set(row, column, truthOrFault(rec.Byte(at+2), 0))
 	case 2:
-		s.Set(row, column, truthOrFault(rec.byte(at+2), 1))
+		s.Set(row, column, truthOrFault(rec.Byte(at+2), 1))
 	}
 	return waiting{}
 }
@@ -223,7 +187,7 @@ func (r *reader) formulaText(rec record, recs *records) string {
 		if rec.id == recString2 {
 			count = 1
 		}
-		return r.short(rec.data, count)
+		return r.short(rec.Fields, count)
 	}
 	var b strings.Builder
 	p := pieces{left: recs.continued(rec)}
@@ -233,8 +197,8 @@ func (r *reader) formulaText(rec record, recs *records) string {
 
 // address reads where a link leads; "" for places in the workbook and for files.
 func address(b []byte) string {
-	rec := record{data: b}
-	flags := rec.u32(20) // after the link's class and a version
+	rec := record{Fields: b}
+	flags := rec.U32(20) // after the link's class and a version
 	at := 24
 	for _, bit := range []uint32{0x10, 0x80} { // what it shows, the frame it is for
 		if flags&bit != 0 {
@@ -255,7 +219,7 @@ func address(b []byte) string {
 		return wideText(b[at+4 : end])
 	}
 	const url = "\xE0\xC9\xEA\x79\xF9\xBA\xCE\x11\x8C\x82\x00\xAA\x00\x4B\xA9\x0B" // the class of URLs
-	if !bytes.HasPrefix(rec.from(at), []byte(url)) {
+	if !bytes.HasPrefix(rec.From(at), []byte(url)) {
 		return ""
 	}
 	at += len(url)
@@ -268,8 +232,8 @@ func address(b []byte) string {
 
 // after gives the offset after a string at an offset, whose length is in units of so many bytes; -1 if it is cut off.
 func after(rec record, at, unit int) int {
-	n := int64(rec.u32(at))*int64(unit) + int64(at) + 4
-	if n > int64(len(rec.data)) {
+	n := int64(rec.U32(at))*int64(unit) + int64(at) + 4
+	if n > int64(len(rec.Fields)) {
 		return -1
 	}
 	return int(n)

@@ -15,11 +15,8 @@ import (
 	"github.com/wayleave/wayleave/internal/document"
 )
 
-// maxSheets and maxStyles are more than the format can name, or than a workbook has in honest work.
-const (
-	maxSheets = 10_000
-	maxStyles = 70_000
-)
+// maxSheets is more than a workbook has in honest work.
+const maxSheets = 10_000
 
 // globals reads the records before the sheets.
 func (r *reader) globals() error {
@@ -65,34 +62,29 @@ func (r *reader) shared(rec record, s *records) error {
 		}
 		return document.Fail(document.Encrypted, "a workbook under a password")
 	case recCodePage:
-		r.text = codePage(rec.u16(0))
+		r.text = codePage(rec.U16(0))
 	case recDateMode:
-		r.since1904 = rec.u16(0) == 1
+		r.since1904 = rec.U16(0) == 1
 	case recBoundSheet:
 		if len(r.sheets) == maxSheets {
 			return document.Fail(document.TooLarge, "more than %d sheets", maxSheets)
 		}
-		e := entry{at: rec.u32(0), hidden: rec.byte(4)&3 != 0, kind: rec.byte(5)}
-		e.name = r.short(rec.from(6), 1)
+		e := entry{at: rec.U32(0), hidden: rec.Byte(4)&3 != 0, kind: rec.Byte(5)}
+		e.name = r.short(rec.From(6), 1)
 		r.sheets = append(r.sheets, e)
 	case recFormat2:
-		if len(r.codes) < maxStyles {
-			r.codes[len(r.codes)] = r.short(rec.from(0), 1)
-		}
+		r.styles.Code(r.styles.Codes(), r.short(rec.From(0), 1))
 	case recFormat:
-		switch {
-		case len(r.codes) >= maxStyles:
-		case r.version == 4:
-			r.codes[len(r.codes)] = r.short(rec.from(2), 1)
-		case r.version == 8:
-			r.codes[rec.u16(0)] = r.short(rec.from(2), 2)
+		switch r.version {
+		case 4:
+			r.styles.Code(r.styles.Codes(), r.short(rec.From(2), 1))
+		case 8:
+			r.styles.Code(rec.U16(0), r.short(rec.From(2), 2))
 		default:
-			r.codes[rec.u16(0)] = r.short(rec.from(2), 1)
+			r.styles.Code(rec.U16(0), r.short(rec.From(2), 1))
 		}
 	case recXF, recXF2, recXF3, recXF4:
-		if len(r.styles) < maxStyles {
-			r.styles = append(r.styles, styleFormat(rec))
-		}
+		r.styles.Style(styleFormat(rec))
 	case recSST:
 		r.readStrings(rec, s)
 	}
@@ -103,11 +95,11 @@ func (r *reader) shared(rec record, s *records) error {
 func styleFormat(rec record) int {
 	switch rec.id {
 	case recXF:
-		return rec.u16(2)
+		return rec.U16(2)
 	case recXF2:
-		return int(rec.byte(2) & 0x3F)
+		return int(rec.Byte(2) & 0x3F)
 	}
-	return int(rec.byte(1))
+	return int(rec.Byte(1))
 }
 
 // short reads a string whose length comes first, in so many bytes; before the last version it is in the code page.

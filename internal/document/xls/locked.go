@@ -40,7 +40,7 @@ func (r *reader) unlock(rec record) error {
 		if err != nil { // the end of the stream, or what is cut off, which the readers of records tell
 			break
 		}
-		from := recs.at - int64(len(one.data))
+		from := recs.at - int64(len(one.Fields))
 		switch one.id {
 		case recBOF, recFilePass, recInterface:
 			continue
@@ -69,26 +69,26 @@ func blockKeys(rec record) func(block uint32) []byte {
 		password = binary.LittleEndian.AppendUint16(password, u)
 	}
 	number := func(block uint32) []byte { return binary.LittleEndian.AppendUint32(nil, block) }
-	if rec.u16(0) != 1 {
+	if rec.U16(0) != 1 {
 		return nil
 	}
-	switch major, minor := rec.u16(2), rec.u16(4); {
-	case major == 1 && minor == 1 && len(rec.data) >= 54:
+	switch major, minor := rec.U16(2), rec.U16(4); {
+	case major == 1 && minor == 1 && len(rec.Fields) >= 54:
 		first := md5.Sum(password)
-		second := md5.Sum(bytes.Repeat(append(first[:5:5], rec.data[6:22]...), 16))
+		second := md5.Sum(bytes.Repeat(append(first[:5:5], rec.Fields[6:22]...), 16))
 		key := func(block uint32) []byte {
 			sum := md5.Sum(append(second[:5:5], number(block)...))
 			return sum[:]
 		}
 		cipher := newCipher(key(0))
-		verifier, hash := cipher.apply(rec.data[22:38]), cipher.apply(rec.data[38:54])
+		verifier, hash := cipher.apply(rec.Fields[22:38]), cipher.apply(rec.Fields[38:54])
 		if sum := md5.Sum(verifier); bytes.Equal(sum[:], hash) {
 			return key
 		}
 	case major >= 2 && major <= 4 && minor == 2:
-		bits := rec.u32(14 + 16)
-		at := 14 + int(min(rec.u32(10), 4096)) // of the salt's length
-		if at+4+16+16+4+20 > len(rec.data) || rec.u32(at) != 16 {
+		bits := rec.U32(14 + 16)
+		at := 14 + int(min(rec.U32(10), 4096)) // of the salt's length
+		if at+4+16+16+4+20 > len(rec.Fields) || rec.U32(at) != 16 {
 			return nil
 		}
 		if bits == 0 {
@@ -97,7 +97,7 @@ func blockKeys(rec record) func(block uint32) []byte {
 		if bits > 128 || bits%8 != 0 {
 			return nil
 		}
-		salt := rec.data[at+4 : at+20]
+		salt := rec.Fields[at+4 : at+20]
 		first := sha1.Sum(append(bytes.Clone(salt), password...))
 		key := func(block uint32) []byte {
 			sum := sha1.Sum(append(first[:20:20], number(block)...))
@@ -107,7 +107,7 @@ func blockKeys(rec record) func(block uint32) []byte {
 			return sum[:bits/8]
 		}
 		cipher := newCipher(key(0))
-		verifier, hash := cipher.apply(rec.data[at+20:at+36]), cipher.apply(rec.data[at+40:at+60])
+		verifier, hash := cipher.apply(rec.Fields[at+20:at+36]), cipher.apply(rec.Fields[at+40:at+60])
 		if sum := sha1.Sum(verifier); bytes.Equal(sum[:], hash) {
 			return key
 		}

@@ -4,11 +4,11 @@ package xls
 
 import (
 	"encoding/binary"
-	"math"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/wayleave/wayleave/internal/document"
+	"github.com/wayleave/wayleave/internal/document/biff"
 )
 
 // Numbers of records.
@@ -37,40 +37,9 @@ const (
 
 // record is one record; data holds at least as many bytes as it says.
 type record struct {
-	id   int
-	data []byte
+	id int
+	biff.Fields
 }
-
-func (r record) u16(at int) int {
-	if at+2 > len(r.data) {
-		return 0
-	}
-	return int(binary.LittleEndian.Uint16(r.data[at:]))
-}
-
-func (r record) u32(at int) uint32 {
-	if at+4 > len(r.data) {
-		return 0
-	}
-	return binary.LittleEndian.Uint32(r.data[at:])
-}
-
-func (r record) f64(at int) float64 {
-	if at+8 > len(r.data) {
-		return 0
-	}
-	return math.Float64frombits(binary.LittleEndian.Uint64(r.data[at:]))
-}
-
-func (r record) byte(at int) byte {
-	if at >= len(r.data) {
-		return 0
-	}
-	return r.data[at]
-}
-
-// from gives the bytes from an offset on.
-func (r record) from(at int) []byte { return r.data[min(at, len(r.data)):] }
 
 // records walks over a stream.
 type records struct {
@@ -96,7 +65,7 @@ func (s *records) next() (record, error) {
 
 // continued gives the bytes of a record and of those that continue it, one piece each.
 func (s *records) continued(first record) [][]byte {
-	pieces := [][]byte{first.data}
+	pieces := [][]byte{first.Fields}
 	for {
 		before := s.at
 		r, err := s.next()
@@ -104,7 +73,7 @@ func (s *records) continued(first record) [][]byte {
 			s.at = before
 			return pieces
 		}
-		pieces = append(pieces, r.data)
+		pieces = append(pieces, r.Fields)
 	}
 }
 

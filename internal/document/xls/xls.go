@@ -28,9 +28,7 @@ type reader struct {
 	unlocked  bool // data was encrypted, under the password that is nobody's
 	since1904 bool
 	strings   sheet.Shared
-	codes     map[int]string
-	formats   map[int]*numfmt.Format
-	styles    []int // numbers of formats
+	styles    numfmt.Styles
 	sheets    []entry
 }
 
@@ -44,7 +42,7 @@ type entry struct {
 
 // Read reads a workbook. Its errors are *document.Error and the context's.
 func Read(ctx context.Context, body []byte, limits document.Limits) (document.Text, error) {
-	r := &reader{ctx: ctx, book: sheet.New(limits), codes: map[int]string{}, formats: map[int]*numfmt.Format{}, text: charmap.Windows1252}
+	r := &reader{ctx: ctx, book: sheet.New(limits), text: charmap.Windows1252}
 	data, err := stream(body)
 	if err != nil {
 		return document.Text{}, err
@@ -145,24 +143,6 @@ func (r *reader) read() error {
 		}
 	}
 	return nil
-}
-
-// format gives the number format of a style.
-func (r *reader) format(style int) *numfmt.Format {
-	id := 0
-	if style >= 0 && style < len(r.styles) {
-		id = r.styles[style]
-	}
-	f := r.formats[id]
-	if f == nil {
-		code, ok := r.codes[id]
-		if !ok {
-			code = numfmt.Builtin(id)
-		}
-		f = numfmt.Parse(code)
-		r.formats[id] = f
-	}
-	return f
 }
 
 // narrow decodes text of one byte a character, or of the workbook's code page.

@@ -3,8 +3,7 @@
 package xlsb
 
 import (
-	"math"
-
+	"github.com/wayleave/wayleave/internal/document/biff"
 	"github.com/wayleave/wayleave/internal/document/ooxml"
 	"github.com/wayleave/wayleave/internal/document/sheet"
 )
@@ -22,26 +21,26 @@ type cells struct {
 func (c *cells) record(rec record) error {
 	switch {
 	case rec.id == recRow:
-		c.row, c.column = int(rec.u32(0)), -1
-		if rec.byte(11)&0x10 != 0 {
+		c.row, c.column = int(rec.U32(0)), -1
+		if rec.Byte(11)&0x10 != 0 {
 			c.sheet.HideRows(c.row, c.row)
 		}
 	case rec.id >= recBlank && rec.id <= recShortShared || rec.id == recRichText:
 		at := 8 // of the value, after the column and the style
-		style := int(rec.u32(4) & 0xFFFFFF)
+		style := int(rec.U32(4) & 0xFFFFFF)
 		if rec.id >= recShortBlank && rec.id <= recShortShared {
 			c.column++
-			at, style = 4, int(rec.u32(0)&0xFFFFFF)
+			at, style = 4, int(rec.U32(0)&0xFFFFFF)
 		} else {
-			c.column = int(rec.u32(0))
+			c.column = int(rec.U32(0))
 		}
 		c.cell(rec, style, at)
 	case rec.id == recColumns:
-		if rec.u16(16)&1 != 0 {
-			c.sheet.HideColumns(int(rec.u32(0)), int(rec.u32(4)))
+		if rec.U16(16)&1 != 0 {
+			c.sheet.HideColumns(int(rec.U32(0)), int(rec.U32(4)))
 		}
 	case rec.id == recMerge:
-		c.sheet.Merge(int(rec.u32(0)), int(rec.u32(8)), int(rec.u32(4)), int(rec.u32(12)))
+		c.sheet.Merge(int(rec.U32(0)), int(rec.U32(8)), int(rec.U32(4)), int(rec.U32(12)))
 	case rec.id == recLink:
 		return c.link(rec)
 	}
@@ -56,34 +55,34 @@ func (c *cells) cell(rec record, style, at int) {
 	var v sheet.Value
 	switch rec.id {
 	case recRK, recShortRK:
-		v = c.number(style, packed(rec.u32(at)))
+		v = c.number(style, biff.Packed(rec.U32(at)))
 	case recReal, recShortReal, recFormulaNumber:
-		v = c.number(style, rec.f64(at))
+		v = c.number(style, rec.F64(at))
 	case recBool, recShortBool, recFormulaBool:
 		v = sheet.Value{Text: "FALSE", Kind: sheet.Truth}
-		if rec.byte(at) != 0 {
+		if rec.Byte(at) != 0 {
 			v.Text = "TRUE"
 		}
 	case recError, recShortError, recFormulaError:
-		v = sheet.Value{Text: faultName(rec.byte(at)), Kind: sheet.Fault}
+		v = sheet.Value{Text: biff.Fault(rec.Byte(at)), Kind: sheet.Fault}
 	case recShared, recShortShared:
-		text, ok := c.strings.At(int(rec.u32(at)))
+		text, ok := c.strings.At(int(rec.U32(at)))
 		if !ok {
 			return
 		}
-		v.Text = c.format(style).Words(text)
+		v.Text = c.styles.Format(style).Words(text)
 	case recText, recShortText, recFormulaText:
 		text, _ := rec.text(at)
-		v.Text = c.format(style).Words(text)
+		v.Text = c.styles.Format(style).Words(text)
 	case recRichText:
 		text, _ := rec.text(at + 1)
-		v.Text = c.format(style).Words(text)
+		v.Text = c.styles.Format(style).Words(text)
 	}
 	c.sheet.Set(c.row, c.column, v)
 }
 
 func (c *cells) number(style int, n float64) sheet.Value {
-	shown := c.format(style).Number(n, c.since1904)
+	shown := c.styles.Format(style).Number(n, c.since1904)
 	if shown.Moment {
 		return sheet.Value{Text: shown.Text, Kind: sheet.Moment}
 	}
@@ -101,43 +100,7 @@ func (c *cells) link(rec record) error {
 	}
 	id, _ := rec.text(16)
 	if rel, ok := c.links.ByID(id); ok && rel.External {
-		c.sheet.Link(int(rec.u32(0)), int(rec.u32(8)), int(rec.u32(4)), int(rec.u32(12)), rel.Target)
+		c.sheet.Link(int(rec.U32(0)), int(rec.U32(8)), int(rec.U32(4)), int(rec.U32(12)), rel.Target)
 	}
 	return nil
-}
-
-// packed is a number in four bytes: whole or the upper half of a longer one, perhaps in hundredths.
-func packed(u uint32) float64 {
-	var v float64
-	if u&2 != 0 {
-		v = float64(int32(u) >> 2)
-	} else {
-		v = math.Float64frombits(uint64(u&^3) << 32)
-	}
-	if u&1 != 0 {
-		v /= 100
-	}
-	return v
-}
-
-func faultName(code byte) string {
-	switch code {
-	case 0x00:
-		return "#NULL!"
-	case 0x07:
-		return "#DIV/0!"
-	case 0x0F:
-		return "#VALUE!"
-	case 0x17:
-		return "#REF!"
-	case 0x1D:
-		return "#NAME?"
-	case 0x24:
-		return "#NUM!"
-	case 0x2A:
-		return "#N/A"
-	case 0x2B:
-		return "#GETTING_DATA"
-	}
-	return "#ERROR!"
 }

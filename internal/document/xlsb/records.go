@@ -7,12 +7,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/wayleave/wayleave/internal/document"
+	"github.com/wayleave/wayleave/internal/document/biff"
 )
 
 // Numbers of records.
@@ -51,8 +51,8 @@ const (
 
 // record is one record.
 type record struct {
-	id   int
-	data []byte
+	id int
+	biff.Fields
 }
 
 // maxRecord is how long a record may be, in bytes; the longest hold a cell's text.
@@ -123,46 +123,18 @@ func number(in *bufio.Reader, most int) (n int, err error) {
 	return 0, errCut
 }
 
-func (r record) u16(at int) int {
-	if at+2 > len(r.data) {
-		return 0
-	}
-	return int(binary.LittleEndian.Uint16(r.data[at:]))
-}
-
-func (r record) u32(at int) uint32 {
-	if at+4 > len(r.data) {
-		return 0
-	}
-	return binary.LittleEndian.Uint32(r.data[at:])
-}
-
-func (r record) f64(at int) float64 {
-	if at+8 > len(r.data) {
-		return 0
-	}
-	return math.Float64frombits(binary.LittleEndian.Uint64(r.data[at:]))
-}
-
-func (r record) byte(at int) byte {
-	if at >= len(r.data) {
-		return 0
-	}
-	return r.data[at]
-}
-
 // text reads a string: a count of characters of two bytes each, or a count that means none. It gives the offset after it.
 func (r record) text(at int) (string, int) {
-	n := int64(r.u32(at))
-	if at+4 > len(r.data) || n == 0xFFFFFFFF || int64(at)+4+2*n > int64(len(r.data)) {
+	n := int64(r.U32(at))
+	if at+4 > len(r.Fields) || n == 0xFFFFFFFF || int64(at)+4+2*n > int64(len(r.Fields)) {
 		return "", at + 4
 	}
 	var b strings.Builder
 	end := at + 4 + 2*int(n)
 	for i := at + 4; i < end; i += 2 {
-		u := rune(binary.LittleEndian.Uint16(r.data[i:]))
+		u := rune(binary.LittleEndian.Uint16(r.Fields[i:]))
 		if utf16.IsSurrogate(u) && i+4 <= end {
-			if c := utf16.DecodeRune(u, rune(binary.LittleEndian.Uint16(r.data[i+2:]))); c != 0xFFFD {
+			if c := utf16.DecodeRune(u, rune(binary.LittleEndian.Uint16(r.Fields[i+2:]))); c != 0xFFFD {
 				b.WriteRune(c)
 				i += 2
 				continue

@@ -5,7 +5,6 @@ package xlsb
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/wayleave/wayleave/internal/document"
 	"github.com/wayleave/wayleave/internal/document/compound"
@@ -24,9 +23,7 @@ type reader struct {
 	rels      ooxml.Relations // of the workbook
 	since1904 bool
 	strings   sheet.Shared
-	codes     map[int]string // of formats
-	styles    []int          // numbers of formats
-	formats   map[int]*numfmt.Format
+	styles    numfmt.Styles
 	sheets    []entry
 	missing   bool // a sheet has no part
 	found     bool // a sheet has one
@@ -38,11 +35,8 @@ type entry struct {
 	hidden   bool
 }
 
-// Bounds of what a workbook lists.
-const (
-	maxSheets = 10_000
-	maxStyles = 100_000
-)
+// maxSheets is how many sheets a workbook may have.
+const maxSheets = 10_000
 
 // Read reads a workbook. Its errors are *document.Error and the context's.
 func Read(ctx context.Context, body []byte, limits document.Limits) (document.Text, error) {
@@ -54,7 +48,7 @@ func Read(ctx context.Context, body []byte, limits document.Limits) (document.Te
 	if err != nil {
 		return document.Text{}, err
 	}
-	r := &reader{ctx: ctx, archive: archive, limits: limits, book: sheet.New(limits), codes: map[int]string{}, formats: map[int]*numfmt.Format{}}
+	r := &reader{ctx: ctx, archive: archive, limits: limits, book: sheet.New(limits)}
 	root, err := ooxml.RelationsOf(ctx, archive, "", limits)
 	if err != nil {
 		return document.Text{}, err
@@ -118,14 +112,14 @@ func (r *reader) read(main string) (err error) {
 func (r *reader) workbook(rec record) error {
 	switch rec.id {
 	case recWorkbookProperties:
-		r.since1904 = rec.u32(0)&1 != 0
+		r.since1904 = rec.U32(0)&1 != 0
 	case recSheet:
 		if len(r.sheets) == maxSheets {
 			return document.Fail(document.TooLarge, "more than %d sheets", maxSheets)
 		}
 		id, at := rec.text(8)
 		name, _ := rec.text(at)
-		r.sheets = append(r.sheets, entry{name: name, id: id, hidden: rec.u32(0) != 0})
+		r.sheets = append(r.sheets, entry{name: name, id: id, hidden: rec.U32(0) != 0})
 	}
 	return nil
 }
@@ -136,16 +130,15 @@ func (r *reader) style() func(record) error {
 	return func(rec record) error {
 		switch rec.id {
 		case recFormat:
-			if len(r.codes) < maxStyles {
-				r.codes[rec.u16(0)], _ = rec.text(2)
-			}
+			code, _ := rec.text(2)
+			r.styles.Code(rec.U16(0), code)
 		case recCellStyles:
 			cells = true
 		case recCellStylesEnd:
 			cells = false
 		case recStyle:
-			if cells && len(r.styles) < maxStyles {
-				r.styles = append(r.styles, rec.u16(2))
+			if cells {
+				r.styles.Style(rec.U16(2))
 			}
 		}
 		return nil
@@ -172,43 +165,13 @@ func (r *reader) oneSheet(e entry, i int) error {
 		return nil
 	}
 	s := r.book.Sheet(e.name)
-	rel, ok := r.rels.ByID(e.id)
-	if !ok || !r.archive.Has(rel.Target) {
-		rel = ooxml.Relation{Kind: "worksheet", Target: "xl/worksheets/sheet" + strconv.Itoa(i+1) + ".bin"}
-	}
-	switch rel.Kind {
-	case "chartsheet":
-		s.Instead("This sheet is a chart.")
-		return nil
-	case "dialogsheet":
-		s.Instead("This sheet is a dialog.")
-		return nil
-	}
-	if !r.archive.Has(rel.Target) {
-		// A list that names more than there is may be an oversight of its writer; a book without any sheet is none.
-		r.missing = true
-		s.Instead("The file holds nothing for this sheet.")
+	part, instead := ooxml.Sheet(r.archive, r.rels, e.id, i, "bin")
+	if instead != "" {
+		r.missing = r.missing || part == "" // one of a list may be an oversight of its writer; a book without any sheet is none
+		s.Instead(instead)
 		return nil
 	}
 	r.found = true
-	c := &cells{reader: r, sheet: s, part: rel.Target}
-	return r.walk(rel.Target, c.record)
-}
-
-// format gives the number format of a style.
-func (r *reader) format(style int) *numfmt.Format {
-	id := 0
-	if style >= 0 && style < len(r.styles) {
-		id = r.styles[style]
-	}
-	f := r.formats[id]
-	if f == nil {
-		code, ok := r.codes[id]
-		if !ok {
-			code = numfmt.Builtin(id)
-		}
-		f = numfmt.Parse(code)
-		r.formats[id] = f
-	}
-	return f
+	c := &cells{reader: r, sheet: s, part: part}
+	return r.walk(part, c.record)
 }

@@ -112,7 +112,11 @@ func (r *reader) cell(s *sheet.Sheet, x *pack.XML, row, column int) error {
 		return err
 	}
 	v := sheet.Value{Link: linkOf(formula)}
-	format := r.styles.format(style)
+	number, err := strconv.Atoi(style)
+	if err != nil {
+		number = -1 // of no style
+	}
+	format := r.styles.Format(number)
 	if value == "" && formula != "" && (kind == "" || kind == "n") {
 		// Some producers write formulas without their values: the formula says more than nothing.
 		v.Text = "=" + formula

@@ -6,12 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wayleave/wayleave/internal/document/numfmt"
 	"github.com/wayleave/wayleave/internal/document/pack"
 )
-
-// maxStyles is how many formats of cells are kept; Excel allows 65,490.
-const maxStyles = 100_000
 
 func (r *reader) readStrings() error {
 	part := r.rels.Part("sharedStrings")
@@ -70,15 +66,7 @@ func richText(x *pack.XML, b *strings.Builder) error {
 	})
 }
 
-// styles are the number formats of cells.
-type styles struct {
-	codes   map[int]string // of the workbook's own
-	ids     []int          // by style
-	formats map[int]*numfmt.Format
-}
-
 func (r *reader) readStyles() error {
-	r.styles = styles{codes: map[int]string{}, formats: map[int]*numfmt.Format{}}
 	part := r.rels.Part("styles")
 	if part == "" || !r.archive.Has(part) {
 		part = "xl/styles.xml"
@@ -94,38 +82,20 @@ func (r *reader) readStyles() error {
 		switch name {
 		case "numFmts":
 			return x.Children(func(name string) error {
-				if id, err := strconv.Atoi(x.Attr("numFmtId")); err == nil && name == "numFmt" && len(r.styles.codes) < maxStyles {
-					r.styles.codes[id] = x.Attr("formatCode")
+				if id, err := strconv.Atoi(x.Attr("numFmtId")); err == nil && name == "numFmt" {
+					r.styles.Code(id, x.Attr("formatCode"))
 				}
 				return nil
 			})
 		case "cellXfs":
 			return x.Children(func(name string) error {
-				if name == "xf" && len(r.styles.ids) < maxStyles {
+				if name == "xf" {
 					id, _ := strconv.Atoi(x.Attr("numFmtId"))
-					r.styles.ids = append(r.styles.ids, id)
+					r.styles.Style(id)
 				}
 				return nil
 			})
 		}
 		return nil
 	})
-}
-
-// format gives the number format of a style.
-func (s *styles) format(style string) *numfmt.Format {
-	id := 0
-	if n, err := strconv.Atoi(style); err == nil && n >= 0 && n < len(s.ids) {
-		id = s.ids[n]
-	}
-	f := s.formats[id]
-	if f == nil {
-		code, ok := s.codes[id]
-		if !ok {
-			code = numfmt.Builtin(id)
-		}
-		f = numfmt.Parse(code)
-		s.formats[id] = f
-	}
-	return f
 }

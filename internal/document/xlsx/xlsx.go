@@ -11,6 +11,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/document"
 	"github.com/wayleave/wayleave/internal/document/compound"
+	"github.com/wayleave/wayleave/internal/document/numfmt"
 	"github.com/wayleave/wayleave/internal/document/ooxml"
 	"github.com/wayleave/wayleave/internal/document/pack"
 	"github.com/wayleave/wayleave/internal/document/sheet"
@@ -27,7 +28,7 @@ type reader struct {
 	strings   sheet.Shared
 	missing   bool // a sheet has no part
 	found     bool // a sheet has one
-	styles    styles
+	styles    numfmt.Styles
 }
 
 // entry is a sheet as the workbook lists it.
@@ -144,26 +145,14 @@ func (r *reader) oneSheet(e entry, i int) error {
 		return nil
 	}
 	s := r.book.Sheet(e.name)
-	rel, ok := r.rels.ByID(e.id)
-	if !ok || !r.archive.Has(rel.Target) {
-		rel = ooxml.Relation{Kind: "worksheet", Target: "xl/worksheets/sheet" + strconv.Itoa(i+1) + ".xml"}
-	}
-	switch rel.Kind {
-	case "chartsheet":
-		s.Instead("This sheet is a chart.")
-		return nil
-	case "dialogsheet":
-		s.Instead("This sheet is a dialog.")
-		return nil
-	}
-	if !r.archive.Has(rel.Target) {
-		// A list that names more than there is may be an oversight of its writer; a book without any sheet is none.
-		r.missing = true
-		s.Instead("The file holds nothing for this sheet.")
+	part, instead := ooxml.Sheet(r.archive, r.rels, e.id, i, "xml")
+	if instead != "" {
+		r.missing = r.missing || part == "" // one of a list may be an oversight of its writer; a book without any sheet is none
+		s.Instead(instead)
 		return nil
 	}
 	r.found = true
-	return r.cells(s, rel.Target)
+	return r.cells(s, part)
 }
 
 // part opens a part up to its root element.

@@ -202,6 +202,24 @@ func cleanAddress(s string) string {
 	return s
 }
 
+// Elsewhere is an address of a document that a reader elsewhere can follow: with a scheme, and one that leads somewhere. Any
+// other is "".
+func Elsewhere(to string) string {
+	to = strings.TrimSpace(to)
+	if to == "" || Inert(to) {
+		return ""
+	}
+	scheme, _, ok := strings.Cut(to, ":")
+	if !ok {
+		return ""
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https", "mailto", "ftp", "tel":
+		return to
+	}
+	return ""
+}
+
 // Inert says that an address leads nowhere a reader could go: it runs, holds bytes, or belongs to a browser.
 func Inert(address string) bool {
 	switch schemeOf(address) {
