@@ -55,7 +55,7 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 	r.w.Break(2)
 	note.defined = r.w.Len() > from
 	r.list = list
-	r.label = ""
+	r.label, r.point, r.past = "", "", nil
 	r.w.Pop(0)
 	return true
 }
@@ -93,13 +93,54 @@ func (r *renderer) afterLabel(s string) string {
 		}
 		return rest[1:]
 	}
-	if rest != "" && strings.IndexByte(".:)", rest[0]) >= 0 {
+	if rest == "" {
+		r.point = label
+		return ""
+	}
+	if strings.IndexByte(".:)", rest[0]) >= 0 {
 		rest = rest[1:]
 	}
 	if rest != "" && strings.IndexByte(" \t\n\r", rest[0]) < 0 {
 		return s
 	}
 	return rest
+}
+
+// afterPoint takes the sign off a text that goes on after a note's label. A number that goes on was none.
+func afterPoint(label, s string) string {
+	switch {
+	case s == "" || strings.IndexByte(".,:)", s[0]) < 0:
+		return s
+	case len(s) > 1 && '0' <= s[1] && s[1] <= '9':
+		return label + s
+	case s[0] == ',' || len(s) > 1 && strings.IndexByte(" \t\n\r", s[1]) < 0:
+		return s
+	}
+	return s[1:]
+}
+
+// labelApart says that a text is the bracket before a note's label, which stands in an element of its own, such as a link
+// that leads nowhere else. The walk goes on after the closing one then.
+func (r *renderer) labelApart(text *html.Node) bool {
+	var end string
+	switch strings.TrimSpace(text.Data) {
+	case "[":
+		end = "]"
+	case "(":
+		end = ")"
+	default:
+		return false
+	}
+	label := text.NextSibling
+	if label == nil || label.Type != html.ElementNode || strings.TrimSpace(facts.ShortText(label)) != r.label || r.keepsLink(label) {
+		return false
+	}
+	past := label.NextSibling
+	if past == nil || past.Type != html.TextNode || r.dropped(past) || !strings.HasPrefix(strings.TrimLeft(past.Data, " \t\n\r\f"), end) {
+		return false
+	}
+	r.label, r.past = "", past
+	return true
 }
 
 // backlink says that an anchor only leads back from a note to its reference.

@@ -42,9 +42,11 @@ func (r *renderer) raised(n *html.Node, t *facts.Traits) {
 
 // keepsLink says that n holds a link that will be written, or a reference to a note.
 func (r *renderer) keepsLink(n *html.Node) bool {
-	a := facts.Find(n, atom.A, 8)
-	if a == nil {
-		return false
+	a := n
+	if n.DataAtom != atom.A {
+		if a = facts.Find(n, atom.A, 8); a == nil {
+			return false
+		}
 	}
 	href, ok := facts.Attribute(a, "href")
 	if !ok {

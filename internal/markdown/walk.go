@@ -4,6 +4,7 @@ package markdown
 
 import (
 	"context"
+	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -26,6 +27,8 @@ type renderer struct {
 	images    lastImage  // the last image, as long as nothing followed it
 	quotes    int        // q elements open
 	label     string     // of the note that begins here: its own text need not repeat it
+	point     string     // such a label, left out with nothing more of its text; a point may follow in the next
+	past      *html.Node // the text that closes the brackets around such a label; the label before it is not written
 	termEnd   int        // where the last term or definition ended in the output
 	joined    bool       // the definition that comes stands in its term's line
 	inHeading bool
@@ -86,12 +89,22 @@ func (r *renderer) node(n *html.Node) {
 	}
 	switch n.Type {
 	case html.TextNode:
-		if r.label != "" {
-			r.w.Text(r.afterLabel(n.Data))
+		text := n.Data
+		switch {
+		case n == r.past:
+			text, r.past = strings.TrimLeft(text, " \t\n\r\f")[1:], nil
+		case r.point != "":
+			text, r.point = afterPoint(r.point, text), ""
+		case r.label != "" && r.labelApart(n):
+			return
+		case r.label != "":
+			text = r.afterLabel(text)
+		}
+		r.w.Text(text)
+	case html.ElementNode:
+		if r.past != nil { // the label itself
 			return
 		}
-		r.w.Text(n.Data)
-	case html.ElementNode:
 		if r.depth >= maxDepth {
 			r.flatten(n)
 			return
