@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/operatorapi/gate"
@@ -126,7 +127,7 @@ func (f *fake) spoil(text string) {
 	}
 	f.asked = append(f.asked, approval.Approval{ID: "apr_old", Agent: f.alice.ID, Slug: "alice", Run: text, Tool: text, State: approval.Denied, AnsweredBy: text, Channel: approval.Channel(text), UsedBy: text,
 		Facts: approval.Facts{Origin: text}, Created: f.clock.Now()})
-	f.audit = []AuditRow{{ID: text, Actor: text, Verb: text, Subject: text, At: f.clock.Now(), Detail: []byte(`{"a":` + quote(text) + `}`)}}
+	f.audit = []audit.Row{{ID: text, Actor: text, Verb: text, Subject: text, At: f.clock.Now(), Detail: []byte(`{"a":` + quote(text) + `}`)}}
 }
 
 func quote(s string) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/allowed"
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/connection"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -181,19 +182,5 @@ type Meter struct {
 // Audit is the record of what people decided.
 type Audit interface {
 	// List gives rows newest first, before an id (empty: from the newest).
-	List(ctx context.Context, f AuditFilter) (rows []AuditRow, linked, waiting int64, err error)
-}
-
-// AuditFilter says which rows; empty fields mean any.
-type AuditFilter struct {
-	Actor, Verb, Subject, Before string
-	Limit                        int
-}
-
-// AuditRow is one row. Link is 0 until it is linked.
-type AuditRow struct {
-	ID, Actor, Verb, Subject, Hash string
-	At                             time.Time
-	Detail                         json.RawMessage
-	Link                           int64
+	List(ctx context.Context, f audit.Filter) (rows []audit.Row, linked, waiting int64, err error)
 }
