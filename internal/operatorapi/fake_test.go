@@ -340,6 +340,15 @@ func (q questions) DenyAll(ctx context.Context, agents []string, r approval.Repl
 	return out, nil
 }
 
+func (f *fake) WeighDeletion(_ context.Context, run string) (ledger.Deletion, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !strings.HasPrefix(run, "run_") {
+		return ledger.Deletion{}, ledger.ErrNotFound
+	}
+	return ledger.Deletion{Calls: 3, Evidence: 2, Pages: 1, Approvals: 4, Uncertain: 1, Refused: f.deletes}, nil
+}
+
 func (f *fake) DeleteRun(_ context.Context, run, by string) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -93,6 +93,8 @@ type Rows interface {
 	CallsOf(ctx context.Context, agent, run string, after int64, limit int) ([]ledger.Record, error)
 	// DeleteRun removes an ended run with all of it, and says how many calls it had. by is as the audit names actors.
 	DeleteRun(ctx context.Context, run, by string) (calls int64, err error)
+	// WeighDeletion says what DeleteRun would take with it now, and changes nothing.
+	WeighDeletion(ctx context.Context, run string) (ledger.Deletion, error)
 	Resolve(ctx context.Context, agent string, t ledger.Tool) (binding.Resolution, error)
 	Changes(ctx context.Context, since time.Time) (runs []ledger.Run, calls []ledger.Record, now time.Time, err error)
 	Epoch(ctx context.Context) (int64, error)

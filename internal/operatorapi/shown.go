@@ -60,3 +60,11 @@ func AuditOf(r audit.Row, names Names) wire.AuditRow {
 	}
 	return out
 }
+
+// DeletesOf is what a deletion takes with it as the API tells it, and why it would be refused now; empty where it would not.
+func DeletesOf(d ledger.Deletion) (out wire.Deletes, refused string) {
+	if d.Refused != nil {
+		refused = d.Refused.Error()
+	}
+	return wire.Deletes{Calls: d.Calls, Evidence: d.Evidence, Pages: d.Pages, Approvals: d.Approvals, Uncertain: d.Uncertain}, refused
+}

@@ -336,3 +336,8 @@ func (s *Store) TouchRun(ctx context.Context, run string, idle time.Duration) er
 func (s *Store) DeleteRun(ctx context.Context, run, by string) (calls int64, err error) {
 	return s.keeper.Delete(ctx, plain(run), by)
 }
+
+// WeighDeletion says what DeleteRun would take with it; see retention.Keeper.Weigh.
+func (s *Store) WeighDeletion(ctx context.Context, run string) (ledger.Deletion, error) {
+	return s.keeper.Weigh(ctx, plain(run))
+}
