@@ -3,11 +3,9 @@ package wayleave
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/ledger"
-	"github.com/wayleave/wayleave/internal/operatorapi"
 	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/tool"
 )
@@ -33,13 +31,9 @@ func (k known) Told(r ledger.Record) (tool.Told, error) { return k.told(r) }
 // auditRows is what people decided, for the people's door.
 type auditRows struct{ trail *auditstore.Store }
 
-func (a auditRows) List(ctx context.Context, f operatorapi.AuditFilter) (rows []operatorapi.AuditRow, linked, waiting int64, err error) {
-	found, err := a.trail.List(ctx, audit.Filter{Actor: f.Actor, Verb: f.Verb, Subject: f.Subject, Before: f.Before, Limit: f.Limit})
-	if err != nil {
+func (a auditRows) List(ctx context.Context, f audit.Filter) (rows []audit.Row, linked, waiting int64, err error) {
+	if rows, err = a.trail.List(ctx, f); err != nil {
 		return nil, 0, 0, err
-	}
-	for _, r := range found {
-		rows = append(rows, operatorapi.AuditRow{ID: r.ID, Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Hash: r.Hash, At: r.At, Detail: json.RawMessage(r.Detail), Link: r.Link})
 	}
 	linked, waiting, err = a.trail.Count(ctx)
 	return rows, linked, waiting, err

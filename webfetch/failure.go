@@ -72,10 +72,11 @@ func timedOut(url string, after time.Duration) *Error {
 		Message: fmt.Sprintf("the fetch did not end within %v", after), Cause: context.DeadlineExceeded}
 }
 
-// unavailable is whatever went wrong on the way to the answer or while reading it.
+// unavailable is whatever went wrong on the way to the answer or while reading it. It is worth another try but where the
+// egress proxy's fault is one that a person has to mend.
 func unavailable(url string, cause error) *Error {
 	reason := hop.Reason(cause)
-	e := &Error{Code: CodeUnavailable, Status: http.StatusBadGateway, Retryable: true, URL: url, Reason: reason, Cause: cause, Message: reason}
+	e := &Error{Code: CodeUnavailable, Status: http.StatusBadGateway, Retryable: !hop.Lasting(cause), URL: url, Reason: reason, Cause: cause, Message: reason}
 	if said := quotable(cause); said != reason {
 		e.Message += ": " + said
 	}

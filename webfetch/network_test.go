@@ -179,6 +179,12 @@ func proxyScript(upstream map[string]string, credentials string) func(*testsite.
 		switch {
 		case credentials != "" && r.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte(credentials)):
 			c.Send("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n")
+		case strings.HasPrefix(r.Target, "status."): // the proxy's own answer to a CONNECT
+			c.Send("HTTP/1.1 " + r.Target[len("status."):][:3] + " Told\r\nContent-Length: 0\r\n\r\n")
+		case strings.HasPrefix(r.Target, "noise."):
+			c.Send("SSH-2.0-noise\r\n")
+		case strings.HasPrefix(r.Target, "silent."):
+			c.Close()
 		case r.Method != "CONNECT":
 			testsite.Answer{Fields: []string{"Content-Type: text/plain"}, Body: "proxied " + r.Target}.Send(c)
 		case upstream[r.Target] == "":
@@ -206,13 +212,18 @@ type (
 
 func TestEgressProxy(t *testing.T) {
 	testsite.LeavesNothing(t)
-	authority := testsite.NewAuthority(t)
+	authority, stranger := testsite.NewAuthority(t), testsite.NewAuthority(t)
 	site := testsite.ServeTLS(t, authority.Config([]string{"site.test"}, testsite.Current, "http/1.1"),
 		testsite.Always(testsite.Answer{Fields: []string{"Content-Type: text/plain"}, Body: "through a tunnel"}))
-	upstream := map[string]string{"site.test:443": site.Addr}
+	liar := testsite.ServeTLS(t, authority.Config([]string{"liar.test"}, testsite.Current, "http/1.1"),
+		testsite.Always(testsite.Answer{Status: 407}))
+	upstream := map[string]string{"site.test:443": site.Addr, "liar.test:443": liar.Addr}
 	plain := proxy(t, upstream, "")
 	guarded := proxy(t, upstream, "user:pässword")
 	secure := testsite.ServeTLS(t, authority.Config([]string{"127.0.0.1"}, testsite.Current), proxyScript(upstream, ""))
+	untrusted := testsite.ServeTLS(t, stranger.Config([]string{"127.0.0.1"}, testsite.Current), proxyScript(upstream, ""))
+	bare := testsite.Serve(t, func(c *testsite.Conn) { c.Send("HTTP/1.1 400 Bad Request\r\n\r\n") })
+	gone := string(hop.ProxyGone) + ": "
 	at := func(s *testsite.Site, userinfo string) string {
 		return strings.Replace(s.URL, "://", "://"+userinfo, 1)
 	}
@@ -220,29 +231,53 @@ func TestEgressProxy(t *testing.T) {
 		proxy, url, content string
 		code                Code
 		reason              string
+		again               bool // worth another try
 	}{
-		"http":                      {at(plain, ""), "http://site.test/a?b=%zz", "proxied http://site.test/a?b=%zz", "", ""},
-		"http with a port":          {at(plain, ""), "http://site.test:8080//x", "proxied http://site.test:8080//x", "", ""},
-		"tunnel":                    {at(plain, ""), "https://site.test/", "through a tunnel", "", ""},
-		"credentials, http":         {at(guarded, "user:p%C3%A4ssword@"), "http://site.test/", "proxied http://site.test/", "", ""},
-		"credentials, tunnel":       {at(guarded, "user:p%C3%A4ssword@"), "https://site.test/", "through a tunnel", "", ""},
-		"no credentials":            {at(guarded, ""), "http://site.test/", "", CodeUnavailable, string(hop.ProxyAuth)},
-		"no credentials, tunnel":    {at(guarded, ""), "https://site.test/", "", CodeUnavailable, string(hop.ProxyAuth)},
-		"over TLS, http":            {at(secure, ""), "http://site.test/", "proxied http://site.test/", "", ""},
-		"over TLS, tunnel":          {at(secure, ""), "https://site.test/", "through a tunnel", "", ""},
-		"refused by the proxy":      {at(plain, ""), "https://other.test/", "", CodeUnavailable, string(hop.ProxyRefused)},
-		"not there":                 {"http://" + testsite.Unused(t), "http://site.test/", "", CodeUnavailable, string(hop.ProxyGone)},
-		"policy holds, literal":     {at(plain, ""), "http://127.0.0.1/", "", CodeDisallowedURL, ""},
-		"policy holds, local name":  {at(plain, ""), "https://localhost/", "", CodeDisallowedURL, ""},
-		"policy holds, the proxy":   {at(plain, ""), plain.URL + "/", "", CodeDisallowedURL, ""},
-		"policy holds, a bad port":  {at(plain, ""), "http://site.test:22/", "", CodeDisallowedURL, ""},
-		"a name the proxy resolves": {at(plain, ""), "http://127.0.0.1.nip.example/", "proxied http://127.0.0.1.nip.example/", "", ""},
+		"http":                      {at(plain, ""), "http://site.test/a?b=%zz", "proxied http://site.test/a?b=%zz", "", "", false},
+		"http with a port":          {at(plain, ""), "http://site.test:8080//x", "proxied http://site.test:8080//x", "", "", false},
+		"tunnel":                    {at(plain, ""), "https://site.test/", "through a tunnel", "", "", false},
+		"credentials, http":         {at(guarded, "user:p%C3%A4ssword@"), "http://site.test/", "proxied http://site.test/", "", "", false},
+		"credentials, tunnel":       {at(guarded, "user:p%C3%A4ssword@"), "https://site.test/", "through a tunnel", "", "", false},
+		"no credentials":            {at(guarded, ""), "http://site.test/", "", CodeUnavailable, string(hop.ProxyBare), false},
+		"no credentials, tunnel":    {at(guarded, ""), "https://site.test/", "", CodeUnavailable, string(hop.ProxyBare), false},
+		"wrong credentials":         {at(guarded, "user:canary@"), "http://site.test/", "", CodeUnavailable, string(hop.ProxyAuth), false},
+		"wrong credentials, tunnel": {at(guarded, "user:canary@"), "https://site.test/", "", CodeUnavailable, string(hop.ProxyAuth), false},
+		"over TLS, http":            {at(secure, ""), "http://site.test/", "proxied http://site.test/", "", "", false},
+		"over TLS, tunnel":          {at(secure, ""), "https://site.test/", "through a tunnel", "", "", false},
+		"refused by the proxy":      {at(plain, ""), "https://other.test/", "", CodeUnavailable, string(hop.ProxyRefused), false},
+		"a method it does not take": {at(plain, ""), "https://status.405.test/", "", CodeUnavailable, string(hop.ProxyRefused), false},
+		"the proxy has no way":      {at(plain, ""), "https://status.502.test/", "", CodeUnavailable, string(hop.ProxyFailed), true},
+		"the proxy waited":          {at(plain, ""), "https://status.504.test/", "", CodeUnavailable, string(hop.ProxyFailed), true},
+		"the proxy is busy":         {at(plain, ""), "https://status.429.test/", "", CodeUnavailable, string(hop.ProxyFailed), true},
+		"no proxy of HTTP":          {at(plain, ""), "https://noise.test/", "", CodeUnavailable, string(hop.ProxyUnclear), false},
+		"it hangs up":               {at(plain, ""), "https://silent.test/", "", CodeUnavailable, gone + string(hop.Cut), true},
+		"not there":                 {"http://" + testsite.Unused(t), "http://site.test/", "", CodeUnavailable, gone + "the connection was refused", true},
+		"not a proxy over TLS":      {strings.Replace(at(bare, "user:canary@"), "http:", "https:", 1), "http://site.test/", "", CodeUnavailable, gone + "it does not answer with TLS, as https takes", false},
+		"not trusted":               {at(untrusted, "user:canary@"), "http://site.test/", "", CodeUnavailable, gone + "its certificate is from an authority that is not trusted here", false},
+		"a name that is not there":  {"http://user:canary@proxy.invalid:3128", "http://site.test/", "", CodeUnavailable, gone + "there is no such host name", false},
+		"a site that says 407":      {at(plain, "user:canary@"), "https://liar.test/", "", CodeHTTPError, "", false},
+		"policy holds, literal":     {at(plain, ""), "http://127.0.0.1/", "", CodeDisallowedURL, "", false},
+		"policy holds, local name":  {at(plain, ""), "https://localhost/", "", CodeDisallowedURL, "", false},
+		"policy holds, the proxy":   {at(plain, ""), plain.URL + "/", "", CodeDisallowedURL, "", false},
+		"policy holds, a bad port":  {at(plain, ""), "http://site.test:22/", "", CodeDisallowedURL, "", false},
+		"a name the proxy resolves": {at(plain, ""), "http://127.0.0.1.nip.example/", "proxied http://127.0.0.1.nip.example/", "", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, err := Fetch(t.Context(), Request{URL: c.url}, Options{EgressProxy: &c.proxy, RootCAs: authority.Pool})
 			if c.code != "" {
-				if e := wantCode(t, err, c.code); c.reason != "" && e.Reason != c.reason {
-					t.Errorf("reason %q", e.Reason)
+				e := wantCode(t, err, c.code)
+				if c.reason != "" && e.Reason != c.reason || e.Retryable != c.again {
+					t.Errorf("reason %q, again %v", e.Reason, e.Retryable)
+				}
+				told := ErrorResult(err, AnswerOptions{})
+				if next := map[bool]string{true: "next: retry ·", false: "next: fix_settings ·"}[c.again]; c.code == CodeUnavailable && !strings.Contains(told.Text(), next) {
+					t.Errorf("told %s, want %s", told.Text(), next)
+				}
+				pair := base64.StdEncoding.EncodeToString([]byte("user:canary"))
+				for _, text := range []string{told.Text(), string(told.Structured), err.Error(), fmt.Sprintf("%+v", e.Cause)} {
+					if strings.Contains(text, "canary") || strings.Contains(text, pair) {
+						t.Errorf("the proxy's credentials are shown: %s", text)
+					}
 				}
 				return
 			}

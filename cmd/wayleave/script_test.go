@@ -228,13 +228,20 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql DATA STATEMENT")
 	}
-	db, err := sqldb.OpenSQLite(context.Background(), filepath.Join(ts.MkAbs(args[0]), install.DatabaseName), nil)
-	ts.Check(err)
-	defer db.Close()
-	ts.Check(db.Maintain(context.Background(), func(ctx context.Context, pool *sql.DB) error {
-		_, err := pool.ExecContext(ctx, args[1])
+	ts.Check(statement(context.Background(), ts.MkAbs(args[0]), args[1]))
+}
+
+// statement changes the database of a data folder behind the program's back.
+func statement(ctx context.Context, data, text string) error {
+	db, err := sqldb.OpenSQLite(ctx, filepath.Join(data, install.DatabaseName), nil)
+	if err != nil {
 		return err
-	}))
+	}
+	defer db.Close()
+	return db.Maintain(ctx, func(ctx context.Context, pool *sql.DB) error {
+		_, err := pool.ExecContext(ctx, text)
+		return err
+	})
 }
 
 func readKey(ts *testscript.TestScript, neg bool, args []string) {

@@ -175,6 +175,33 @@ func TestTM077AgentsAndModelsCannotCommandTheTerminal(t *testing.T) {
 	}
 }
 
+// TestADeletionIsAskedForOnATerminal: what goes is shown first, and only the whole word lets it go.
+func TestADeletionIsAskedForOnATerminal(t *testing.T) {
+	data, st := staging(t)
+	if _, stderr, code := commandLine(t, "", nil, "runs", "end", st.run, "--data", data); code != cli.ExitDone {
+		t.Fatal(stderr)
+	}
+	if _, stderr, code := commandLine(t, "", nil, "runs", "reconcile", st.run, st.call, "happened", "--data", data); code != cli.ExitDone {
+		t.Fatal(stderr)
+	}
+	// What counts in this minute goes a minute later; here at once.
+	if err := statement(t.Context(), data, "DELETE FROM reservations"); err != nil {
+		t.Fatal(err)
+	}
+	const prompt = "type delete to delete it, or nothing to leave it: "
+	for _, word := range []string{"", "d", "yes"} {
+		shown, code := atTerminal(t, nil, []typed{{prompt, word}}, "runs", "delete", st.run, "--data", data)
+		if code != cli.ExitDone || !strings.Contains(shown, "goes for good: ") || !strings.Contains(shown, "left as it is") || strings.Contains(shown, "is deleted") {
+			t.Errorf("%q: exit %d, %s", word, code, shown)
+		}
+		inert(t, "a deletion", shown)
+	}
+	shown, code := atTerminal(t, nil, []typed{{prompt, "delete"}}, "runs", "delete", st.run, "--data", data)
+	if code != cli.ExitDone || !strings.Contains(shown, "run "+st.run+" is deleted") || !strings.Contains(shown, "of the calls is an effect whose outcome nobody saw") {
+		t.Errorf("exit %d, %s", code, shown)
+	}
+}
+
 // TestTM058PersonIsAskedOneByOne: all that is in a question is shown, and only a whole word answers it.
 func TestTM058PersonIsAskedOneByOne(t *testing.T) {
 	data, st := staging(t)

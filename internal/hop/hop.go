@@ -63,11 +63,26 @@ const (
 	UnclearEnd   = Fault("the answer does not say clearly where its body ends")
 	Switched     = Fault("the server changed the protocol without being asked")
 	ProxyGone    = Fault("the egress proxy cannot be reached")
-	ProxyAuth    = Fault("the egress proxy asks for credentials")
-	ProxyRefused = Fault("the egress proxy refused the connection")
+	ProxyBare    = Fault("the egress proxy asks for credentials, and none are set for it")
+	ProxyAuth    = Fault("the egress proxy does not accept the credentials that are set for it")
+	ProxyRefused = Fault("the egress proxy refuses to connect to this host")
+	ProxyFailed  = Fault("the egress proxy could not connect to the host")
+	ProxyUnclear = Fault("the egress proxy does not answer as a proxy does")
 	BadRequest   = Fault("the address cannot be written into a request")
 	IdleFrames   = Fault("the server sends messages that bring nothing, without end")
 )
+
+// lasting is a fault of the egress proxy that stays, however often one asks, until a person changes something: a setting
+// here, or at the proxy.
+type lasting struct{ Fault }
+
+func (e lasting) Unwrap() error { return e.Fault }
+
+// Lasting says that asking again brings the same fault until a person changes something.
+func Lasting(err error) bool {
+	_, ok := errors.AsType[lasting](err)
+	return ok
+}
 
 // Condition asks for a page only if it is not the one that the asker has. The zero value is none. Its values are field
 // values that the site itself gave: printable ASCII.

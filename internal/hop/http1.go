@@ -23,7 +23,8 @@ import (
 // exchangeHTTP1 writes the request and reads the head of the answer.
 func (t *Transport) exchangeHTTP1(conn net.Conn, u *weburl.URL, header []field) (*Answer, error) {
 	target := target(u)
-	if t.Proxy != nil && u.Scheme() == "http" {
+	proxied := t.Proxy != nil && u.Scheme() == "http" // what is in a tunnel the proxy does not answer
+	if proxied {
 		target = "http://" + authority(u) + target
 		header = append(header, proxyCredentials(t.Proxy)...)
 	}
@@ -35,8 +36,8 @@ func (t *Transport) exchangeHTTP1(conn net.Conn, u *weburl.URL, header []field) 
 	if err != nil {
 		return nil, err
 	}
-	if head.status == http.StatusProxyAuthRequired && t.Proxy != nil {
-		return nil, ProxyAuth
+	if head.status == http.StatusProxyAuthRequired && proxied {
+		return nil, t.unauthorized()
 	}
 	return head.frame(r.buffered, conn)
 }

@@ -5,7 +5,9 @@ package hop
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -23,35 +25,60 @@ func (t *Transport) connectProxy(ctx context.Context, tunnel bool, address strin
 		conn, err = t.handshake(ctx, conn, t.Proxy.Hostname(), []string{"http/1.1"})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ProxyGone, err)
+		return nil, fmt.Errorf("%w: %w", unreached(err), err)
 	}
 	if !tunnel {
 		return conn, nil
 	}
 	unhook := context.AfterFunc(ctx, func() { conn.Close() })
 	defer unhook()
-	if err := openTunnel(conn, address, proxyCredentials(t.Proxy)); err != nil {
+	if err := t.openTunnel(conn, address); err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return conn, nil
 }
 
+// unreached is the fault of a proxy to which there is no connection. A name that does not exist and a certificate that is
+// not taken stay as they are; a connection that fails may be made the next time.
+func unreached(err error) error {
+	told := Fault(string(ProxyGone) + ": " + Reason(err))
+	name, _ := errors.AsType[*net.DNSError](err)
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	if name != nil && name.IsNotFound || certificate || plain {
+		return lasting{told}
+	}
+	return told
+}
+
 // openTunnel asks the proxy for a tunnel. Nothing can have been read ahead of it: in TLS the client speaks first.
-func openTunnel(conn net.Conn, address string, credentials []field) error {
-	if err := writeRequest(conn, http.MethodConnect, address, address, credentials); err != nil {
+func (t *Transport) openTunnel(conn net.Conn, address string) error {
+	if err := writeRequest(conn, http.MethodConnect, address, address, proxyCredentials(t.Proxy)); err != nil {
 		return err
 	}
 	h, err := newHeadReader(conn).readFinal()
 	switch {
+	case errors.Is(err, NotHTTP):
+		return lasting{ProxyUnclear}
 	case err != nil:
-		return err
+		return fmt.Errorf("%w: %w", Fault(string(ProxyGone)+": "+Reason(err)), err)
 	case h.status == http.StatusProxyAuthRequired:
-		return ProxyAuth
-	case h.status/100 != 2:
-		return ProxyRefused
+		return t.unauthorized()
+	case h.status/100 == 2:
+		return nil
+	case h.status >= 500, h.status == http.StatusRequestTimeout, h.status == http.StatusTooManyRequests:
+		return ProxyFailed
 	}
-	return nil
+	return lasting{ProxyRefused}
+}
+
+// unauthorized is the fault of a proxy that answered 407.
+func (t *Transport) unauthorized() error {
+	if t.Proxy.User == nil {
+		return lasting{ProxyBare}
+	}
+	return lasting{ProxyAuth}
 }
 
 // proxyCredentials are for the proxy alone; the site behind it never sees them.

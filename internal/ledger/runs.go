@@ -2,6 +2,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -29,6 +30,7 @@ type Opening struct {
 	Agent        string
 	Title        string        // at most 200 bytes
 	Conversation string        // at most 200 bytes; empty makes one
+	Client       string        // what the harness calls itself, cut to MostClient characters; empty where it does not say
 	Deadline     time.Duration // from now: more than zero, at most LongestRun; default RunTime
 	MaxCalls     int64         // at least 1; default MaxToolCalls
 }
@@ -65,19 +67,41 @@ func (l *Ledger) OpenRun(ctx context.Context, o Opening) (Run, error) {
 	if err := o.complete(); err != nil {
 		return Run{}, err
 	}
-	return l.open(ctx, NewRun{Agent: o.Agent, Kind: "explicit", Title: o.Title, Conversation: o.Conversation, Deadline: o.Deadline, MaxCalls: o.MaxCalls})
+	return l.open(ctx, NewRun{Agent: o.Agent, Kind: "explicit", Client: clip(o.Client), Title: o.Title, Conversation: o.Conversation, Deadline: o.Deadline, MaxCalls: o.MaxCalls})
 }
 
+// MostClient is how many characters are kept of what a client calls itself.
+const MostClient = 200
+
+// clip cuts what a client calls itself.
+func clip(client string) string {
+	n := 0
+	for i := range client {
+		if n == MostClient {
+			return client[:i]
+		}
+		n++
+	}
+	return client
+}
+
+// Client is what a client calls itself. Name is part of which implicit run is its own; by UserAgent, that of its request,
+// people know one that has no name.
+type Client struct{ Name, UserAgent string }
+
+// shown is by what people know a client.
+func (c Client) shown() string { return clip(cmp.Or(c.Name, c.UserAgent)) }
+
 // ImplicitRun gives the run of an agent, a token and a client's name: the one that is open, or a new one.
-func (l *Ledger) ImplicitRun(ctx context.Context, agent, token, client string) (Run, error) {
+func (l *Ledger) ImplicitRun(ctx context.Context, agent, token string, client Client) (Run, error) {
 	// The token's id has no line end, so two keys are equal only where both parts are.
-	return l.open(ctx, NewRun{Agent: agent, Kind: "implicit", ImplicitKey: token + "\n" + client, Audience: "agent:" + agent,
+	return l.open(ctx, NewRun{Agent: agent, Kind: "implicit", ImplicitKey: token + "\n" + client.Name, Client: client.shown(), Audience: "agent:" + agent,
 		Deadline: LongestRun, Idle: IdleTime, MaxCalls: MostToolCalls})
 }
 
 // SessionRun gives the run of a legacy MCP session: the one that is open, or a new one. session is what stands for the session in rows, not the protocol's id.
-func (l *Ledger) SessionRun(ctx context.Context, agent, session string) (Run, error) {
-	return l.open(ctx, NewRun{Agent: agent, Kind: "session", ImplicitKey: session, Audience: "session:" + session, Deadline: LongestRun, Idle: IdleTime, MaxCalls: MostToolCalls})
+func (l *Ledger) SessionRun(ctx context.Context, agent, session string, client Client) (Run, error) {
+	return l.open(ctx, NewRun{Agent: agent, Kind: "session", ImplicitKey: session, Client: client.shown(), Audience: "session:" + session, Deadline: LongestRun, Idle: IdleTime, MaxCalls: MostToolCalls})
 }
 
 func (l *Ledger) open(ctx context.Context, r NewRun) (Run, error) {

@@ -49,13 +49,27 @@ func TestAnOpeningIsCheckedByField(t *testing.T) {
 	})
 }
 
+// TestWhatAClientCallsItselfIsBounded: 200 characters, whatever it is written in.
+func TestWhatAClientCallsItselfIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, _, _ := i.process()
+		for _, name := range []string{strings.Repeat("é", 200), strings.Repeat("é", 5000)} {
+			r, err := l.OpenRun(t.Context(), ledger.Opening{Agent: agent, Client: name})
+			if err != nil || r.Client != strings.Repeat("é", 200) {
+				t.Errorf("%d characters, %v", len([]rune(r.Client)), err)
+			}
+		}
+	})
+}
+
 func TestARunOfOnesOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInstall(t)
 		l, _, _ := i.process()
 		open := func(token, client string) ledger.Run {
 			t.Helper()
-			r, err := l.ImplicitRun(t.Context(), agent, token, client)
+			r, err := l.ImplicitRun(t.Context(), agent, token, ledger.Client{Name: client})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,6 +81,12 @@ func TestARunOfOnesOwn(t *testing.T) {
 		}
 		if open("token_1", "pi").ID != one.ID || open("token_2", "pi").ID == one.ID || open("token_1", "opencode").ID == one.ID {
 			t.Error("an implicit run is not that of agent, token and client")
+		}
+		if unnamed, err := l.ImplicitRun(t.Context(), agent, "token_3", ledger.Client{UserAgent: "curl/8"}); err != nil || one.Client != "pi" || unnamed.Client != "curl/8" {
+			t.Errorf("people know them as %q and %q, %v", one.Client, unnamed.Client, err)
+		}
+		if other, err := l.ImplicitRun(t.Context(), agent, "token_3", ledger.Client{UserAgent: "wget/1"}); err != nil || other.Client != "curl/8" {
+			t.Errorf("a client is told apart by its name alone: %+v, %v", other, err)
 		}
 		time.Sleep(20 * time.Minute)
 		if err := l.TouchRun(t.Context(), one.ID); err != nil {
@@ -80,11 +100,11 @@ func TestARunOfOnesOwn(t *testing.T) {
 		if open("token_1", "pi").ID == one.ID {
 			t.Error("a run that idled for half an hour goes on")
 		}
-		s, err := l.SessionRun(t.Context(), agent, "session_1")
-		if err != nil || s.Kind != "session" || s.Audience != "session:session_1" {
+		s, err := l.SessionRun(t.Context(), agent, "session_1", ledger.Client{Name: "desk"})
+		if err != nil || s.Kind != "session" || s.Audience != "session:session_1" || s.Client != "desk" {
 			t.Errorf("a session's run: %+v, %v", s, err)
 		}
-		if again, err := l.SessionRun(t.Context(), agent, "session_1"); err != nil || again.ID != s.ID {
+		if again, err := l.SessionRun(t.Context(), agent, "session_1", ledger.Client{Name: "desk"}); err != nil || again.ID != s.ID {
 			t.Errorf("the session's run again: %+v, %v", again, err)
 		}
 	})

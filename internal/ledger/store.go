@@ -168,9 +168,9 @@ type Runs interface {
 
 // NewRun is a run to be opened.
 type NewRun struct {
-	Agent, Kind, ImplicitKey, Audience, Conversation, Title string
-	Deadline, Idle                                          time.Duration
-	MaxCalls                                                int64
+	Agent, Kind, ImplicitKey, Client, Audience, Conversation, Title string
+	Deadline, Idle                                                  time.Duration
+	MaxCalls                                                        int64
 }
 
 // Tool names what an offer is about.

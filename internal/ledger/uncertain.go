@@ -13,6 +13,17 @@ var (
 	ErrRunFresh = errors.New("calls of the run are under way or count in this minute; try again in a minute")
 )
 
+// Deletion is what goes with a run that is deleted, as it stands when it is asked for. Refused is what would refuse it now:
+// ErrRunOpen, ErrRunHeld, ErrRunFresh, or nil.
+type Deletion struct {
+	Calls     int64 // with arguments, results and reasons; refused ones too
+	Evidence  int64
+	Pages     int64 // kept pages that can still be read
+	Approvals int64 // questions, with their answers
+	Uncertain int64 // effects among the calls whose outcome nobody saw, those too about which somebody stated what happened
+	Refused   error
+}
+
 // What a reconciliation is refused for. The rows are as they were.
 var (
 	// ErrInFlight says that the call has not ended, so nobody can say yet what became of it.

@@ -210,6 +210,7 @@ type Run struct {
 	ID, Agent    string
 	Kind         string // explicit, session, implicit
 	ImplicitKey  string
+	Client       string // what the client that opened it calls itself, a stranger's words; empty where it did not say
 	Audience     string
 	Conversation string
 	Title        string

@@ -116,6 +116,7 @@ func caller[P mcp.Params](r *mcp.ServerRequest[P], fixed *fixedCaller) (tool.Cal
 	if r.Extra != nil {
 		header = r.Extra.Header
 	}
+	c.UserAgent = clean(header.Get("User-Agent"), maxClientName)
 	return c, named(&c, r.Params.GetMeta(), header)
 }
 

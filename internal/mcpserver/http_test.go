@@ -20,7 +20,7 @@ func TestBothErasListAndCall(t *testing.T) {
 	if !strings.Contains(call.raw, `{\"text\":\"hi\"}`) || call.Result["isError"] != nil {
 		t.Fatalf("tools/call: %s", call.raw)
 	}
-	if c := w.tools.last(); c.Agent != "agent_a" || c.Slug != "a" || c.Token != "id-tok-a" || c.Client != "probe" || c.Session != "" {
+	if c := w.tools.last(); c.Agent != "agent_a" || c.Slug != "a" || c.Token != "id-tok-a" || c.Client != "probe" || c.UserAgent != "Go-http-client/1.1" || c.Session != "" {
 		t.Fatalf("the caller is %+v", c)
 	}
 

@@ -252,13 +252,18 @@ func (s *Server) registerInstall() {
 	})
 	gate.Handle(s.gate, "end-run-impact", func(ctx context.Context, v *gate.Visit, in *endingRun) (wire.Impact, error) {
 		out, err := s.impact(ctx, concern{agents: []string{v.Owner()}, run: v.Run.ID})
+		if err != nil {
+			return out, err
+		}
 		if in.For == "delete" {
-			out.Runs, out.RunCount = []string{v.Run.ID}, 1
+			d, err := s.d.Rows.WeighDeletion(ctx, v.Run.ID)
+			deletes, refused := DeletesOf(d)
+			out.Runs, out.RunCount, out.Deletes, out.Refused = []string{v.Run.ID}, 1, &deletes, refused
 			out.Leaves = []string{"The audit keeps that the run was deleted, and by whom."}
 			return out, err
 		}
 		out.Leaves = []string{"Calls that were dispatched run on and are recorded.", "An uncertain effect stays uncertain and can still be reconciled."}
-		return out, err
+		return out, nil
 	})
 }
 

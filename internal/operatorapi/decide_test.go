@@ -95,11 +95,20 @@ func TestImpactIsCountedNow(t *testing.T) {
 func TestARunIsDeletedByWhoDecides(t *testing.T) {
 	w := newWorld(t)
 	told := get[wire.Impact](w, "operator of alice", "/api/runs/run_alice/impact?for=delete")
+	if told.Deletes == nil || *told.Deletes != (wire.Deletes{Calls: 3, Evidence: 2, Pages: 1, Approvals: 4, Uncertain: 1}) || told.Refused != "" {
+		t.Errorf("what goes: %+v, %q", told.Deletes, told.Refused)
+	}
+	if ending := get[wire.Impact](w, "operator of alice", "/api/runs/run_alice/impact"); ending.Deletes != nil || ending.Refused != "" {
+		t.Errorf("an end deletes nothing: %+v", ending)
+	}
 	if !slices.Equal(told.Runs, []string{"run_alice"}) || told.RunCount != 1 || told.Undo != "" || len(told.Leaves) != 1 || len(w.fake.deleted) != 0 {
 		t.Errorf("%+v", told)
 	}
 	for _, err := range []error{ledger.ErrRunOpen, ledger.ErrRunHeld, ledger.ErrRunFresh} {
 		w.fake.deletes = err
+		if told := get[wire.Impact](w, "operator of alice", "/api/runs/run_alice/impact?for=delete"); told.Refused != err.Error() {
+			t.Errorf("%v is not told before: %+v", err, told)
+		}
 		if p := refused(t, w.do("operator of alice", "DELETE", "/api/runs/run_alice", ""), 409, gate.CodeConflict); p.Detail != err.Error() {
 			t.Errorf("%v: %+v", err, p)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/wayleave/wayleave/agenttool"
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -37,7 +38,7 @@ type fake struct {
 	answer  func(tool.Caller, string, json.RawMessage) (tool.Result, error)
 	// arrived are the delivery marks by call.
 	arrived map[string]bool
-	audit   []AuditRow
+	audit   []audit.Row
 }
 
 func newFake(clock *dbtest.Clock, alice, bob agent.Agent) *fake {
@@ -87,7 +88,7 @@ func (f *fake) reset() {
 			Message: "May " + a.Slug + " run do_publish on https://site.example?", Created: now.Add(-minutes(1)), Expires: now.Add(minutes(9))})
 	}
 	f.kept = []KeptPage{{ID: "page_1", Call: "call_read_alice", SHA256: "ab", Snapshot: 1, Chars: 5, Bytes: 9, Kept: now, Used: now, Expires: now, Page: json.RawMessage(`{"requested_url":"https://site.example/","title":"Hello","content":"hello"}`)}}
-	f.audit = []AuditRow{{ID: "aud_2", Actor: "person:x", Verb: "agent.paused", Subject: "agent_1", At: now, Detail: json.RawMessage(`{}`)},
+	f.audit = []audit.Row{{ID: "aud_2", Actor: "person:x", Verb: "agent.paused", Subject: "agent_1", At: now, Detail: json.RawMessage(`{}`)},
 		{ID: "aud_1", Actor: "system", Verb: "agent.created", Subject: "agent_1", At: now, Detail: json.RawMessage(`{}`), Link: 1, Hash: "h"}}
 }
 
@@ -339,6 +340,15 @@ func (q questions) DenyAll(ctx context.Context, agents []string, r approval.Repl
 	return out, nil
 }
 
+func (f *fake) WeighDeletion(_ context.Context, run string) (ledger.Deletion, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !strings.HasPrefix(run, "run_") {
+		return ledger.Deletion{}, ledger.ErrNotFound
+	}
+	return ledger.Deletion{Calls: 3, Evidence: 2, Pages: 1, Approvals: 4, Uncertain: 1, Refused: f.deletes}, nil
+}
+
 func (f *fake) DeleteRun(_ context.Context, run, by string) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -437,7 +447,7 @@ func (q questions) List(_ context.Context, flt approval.Filter) ([]approval.Appr
 	return q.f.approvals(flt), nil
 }
 
-func (t trail) List(_ context.Context, flt AuditFilter) ([]AuditRow, int64, int64, error) {
+func (t trail) List(_ context.Context, flt audit.Filter) ([]audit.Row, int64, int64, error) {
 	return t.f.audit, 1, 1, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
@@ -58,7 +59,7 @@ func TestPeopleReadNames(t *testing.T) {
 	}
 
 	// The audit keeps its rows as they are, and says what their ids stand for.
-	w.fake.audit = []AuditRow{{ID: "audit_1", Actor: "person:" + id, Verb: "host.allowed", Subject: "10.0.0.1", Detail: []byte(`{"agent":"` + w.alice.ID + `"}`)},
+	w.fake.audit = []audit.Row{{ID: "audit_1", Actor: "person:" + id, Verb: "host.allowed", Subject: "10.0.0.1", Detail: []byte(`{"agent":"` + w.alice.ID + `"}`)},
 		{ID: "audit_2", Actor: "agent:" + w.bob.ID, Verb: "approval.asked", Subject: "apr_1", Detail: []byte(`{}`)},
 		{ID: "audit_3", Actor: "cli", Verb: "agent.paused", Subject: w.alice.ID, Detail: []byte(`{}`)},
 		{ID: "audit_4", Actor: "system", Verb: "install.restored", Subject: "install", Detail: []byte(`{}`)}}
@@ -69,13 +70,20 @@ func TestPeopleReadNames(t *testing.T) {
 		}
 	}
 
+	for i, want := range []string{"let alice read 10.0.0.1", "asked whether it may use a tool", "paused the agent alice", "restored a backup: runs ended, calls uncertain"} {
+		if rows[i].Says != want {
+			t.Errorf("row %d says %q, want %q", i+1, rows[i].Says, want)
+		}
+	}
+
 	// On pages the names stand in the place of the ids; these are in the tooltips and in what is copied.
 	for path, says := range map[string][]string{
 		"/":                                      {"All agents are paused</b> by " + whole.Name + " since"},
 		"/agents/alice":                          {"Paused by " + name + " since"},
 		"/needs-you/history":                     {">" + name + " · "},
 		"/runs/run_alice?call=call_unsure_alice": {"Reconciled: Happened</b> by " + name + " at"},
-		"/audit":                                 {">" + name + "</td>", ">agent bob</td>", `"agent": "alice"`, `<span class="m">alice</span>`},
+		"/audit": {">" + name + "</td>", ">agent bob</td>", `"agent": "alice"`, `title="host.allowed">let alice read 10.0.0.1<`, `title="agent.paused">paused the agent alice<`,
+			`>the command line</td>`, `>the server</td>`, `<a href="/audit?verb=agent.paused"><code>agent.paused</code></a>`},
 	} {
 		got := w.page("owner", path)
 		for _, text := range says {

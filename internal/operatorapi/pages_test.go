@@ -11,9 +11,11 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/effect"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/operatorapi/gate"
+	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
 // everyPage is each page with something on it.
@@ -105,7 +107,10 @@ func (f *fake) spoil(text string) {
 	defer f.mu.Unlock()
 	for i := range f.runs {
 		r := &f.runs[i]
-		r.Title, r.Conversation, r.EndReason = text, text, text
+		r.Title, r.Client, r.Conversation, r.EndReason = text, text, text, text
+		if i%2 == 1 { // without a title a run is called by its client
+			r.Title = ""
+		}
 	}
 	for i := range f.calls {
 		c := &f.calls[i]
@@ -126,7 +131,7 @@ func (f *fake) spoil(text string) {
 	}
 	f.asked = append(f.asked, approval.Approval{ID: "apr_old", Agent: f.alice.ID, Slug: "alice", Run: text, Tool: text, State: approval.Denied, AnsweredBy: text, Channel: approval.Channel(text), UsedBy: text,
 		Facts: approval.Facts{Origin: text}, Created: f.clock.Now()})
-	f.audit = []AuditRow{{ID: text, Actor: text, Verb: text, Subject: text, At: f.clock.Now(), Detail: []byte(`{"a":` + quote(text) + `}`)}}
+	f.audit = []audit.Row{{ID: text, Actor: text, Verb: text, Subject: text, At: f.clock.Now(), Detail: []byte(`{"a":` + quote(text) + `}`)}}
 }
 
 func quote(s string) string {
@@ -159,6 +164,33 @@ func TestTM069TM073StrangersWordsAreText(t *testing.T) {
 	}
 	if seen < 80 { // else nothing of it was on the pages
 		t.Errorf("strangers' words were seen %d times", seen)
+	}
+}
+
+// TestRunsAreCalledByTheirClients: by the name that it gave, cut where there is no room and whole in the tooltip; where there
+// is none, by their kind.
+func TestRunsAreCalledByTheirClients(t *testing.T) {
+	w := newWorld(t)
+	for i := range w.fake.runs {
+		w.fake.runs[i].Title, w.fake.runs[i].Client = "", ""
+	}
+	run := &w.fake.runs[0]
+	kind := map[string]string{"explicit": "opened by the harness", "session": "an MCP session", "implicit": "implicit"}[run.Kind]
+	if got := w.page("owner", "/runs/"+run.ID).body; !strings.Contains(got, kind) || strings.Contains(got, "· client") {
+		t.Errorf("a run of nobody known: %s", got)
+	}
+	run.Client = "claude-code"
+	for path, says := range map[string]string{"/runs": `<span title="claude-code">claude-code</span>`, "/runs/" + run.ID: "· client <span"} {
+		if got := w.page("owner", path).body; !strings.Contains(got, says) {
+			t.Errorf("%s does not say %s", path, says)
+		}
+	}
+	run.Client = strings.Repeat("x", 200)
+	if got := w.page("owner", "/runs").body; !strings.Contains(got, `title="`+run.Client+`">`+strings.Repeat("x", 39)+"…<") {
+		t.Error("a long name is not cut, or not whole in the tooltip")
+	}
+	if got := get[wire.Run](w, "owner", "/api/runs/"+run.ID); got.Client != run.Client {
+		t.Errorf("the API says %q", got.Client)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/wayleave/wayleave/internal/agent"
 	"github.com/wayleave/wayleave/internal/allowed"
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/connection"
 	"github.com/wayleave/wayleave/internal/ledger"
@@ -92,6 +93,8 @@ type Rows interface {
 	CallsOf(ctx context.Context, agent, run string, after int64, limit int) ([]ledger.Record, error)
 	// DeleteRun removes an ended run with all of it, and says how many calls it had. by is as the audit names actors.
 	DeleteRun(ctx context.Context, run, by string) (calls int64, err error)
+	// WeighDeletion says what DeleteRun would take with it now, and changes nothing.
+	WeighDeletion(ctx context.Context, run string) (ledger.Deletion, error)
 	Resolve(ctx context.Context, agent string, t ledger.Tool) (binding.Resolution, error)
 	Changes(ctx context.Context, since time.Time) (runs []ledger.Run, calls []ledger.Record, now time.Time, err error)
 	Epoch(ctx context.Context) (int64, error)
@@ -181,19 +184,5 @@ type Meter struct {
 // Audit is the record of what people decided.
 type Audit interface {
 	// List gives rows newest first, before an id (empty: from the newest).
-	List(ctx context.Context, f AuditFilter) (rows []AuditRow, linked, waiting int64, err error)
-}
-
-// AuditFilter says which rows; empty fields mean any.
-type AuditFilter struct {
-	Actor, Verb, Subject, Before string
-	Limit                        int
-}
-
-// AuditRow is one row. Link is 0 until it is linked.
-type AuditRow struct {
-	ID, Actor, Verb, Subject, Hash string
-	At                             time.Time
-	Detail                         json.RawMessage
-	Link                           int64
+	List(ctx context.Context, f audit.Filter) (rows []audit.Row, linked, waiting int64, err error)
 }

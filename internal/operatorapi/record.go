@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/connection"
 	"github.com/wayleave/wayleave/internal/operatorapi/events"
@@ -32,7 +33,7 @@ type period struct {
 type listingAudit struct {
 	Paging
 	Actor   string `query:"actor" maxLength:"200" doc:"As in the rows, or the name of an agent or a person."`
-	Verb    string `query:"verb" maxLength:"100"`
+	Verb    string `query:"verb" maxLength:"100" doc:"As in the rows, such as approval.answered."`
 	Subject string `query:"subject" maxLength:"200" doc:"As in the rows, or the name of an agent or a person."`
 }
 
@@ -67,15 +68,10 @@ func (s *Server) registerRecord() {
 		if err != nil {
 			return wire.AuditPage{}, gate.Unprocessable("subject", err)
 		}
-		found, linked, waiting, err := s.d.Audit.List(ctx, AuditFilter{Actor: actor, Verb: in.Verb, Subject: subject, Before: in.Cursor, Limit: in.Limit})
+		found, linked, waiting, err := s.d.Audit.List(ctx, audit.Filter{Actor: actor, Verb: in.Verb, Subject: subject, Before: in.Cursor, Limit: in.Limit})
 		out := wire.AuditPage{Rows: []wire.AuditRow{}, Linked: linked, Waiting: waiting}
 		for _, r := range found {
-			row := wire.AuditRow{ID: r.ID, At: r.At.UTC(), Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Detail: r.Detail, Hash: r.Hash,
-				Names: names.In(r.Actor, r.Subject, string(r.Detail))}
-			if r.Link > 0 {
-				row.Link = &r.Link
-			}
-			out.Rows = append(out.Rows, row)
+			out.Rows = append(out.Rows, AuditOf(r, names))
 		}
 		if len(found) == in.Limit {
 			out.Next = found[len(found)-1].ID

@@ -35,7 +35,8 @@ type Paging struct {
 }
 
 type openingRun struct {
-	Body wire.OpenRun
+	UserAgent string `header:"User-Agent" doc:"By it people know the harness."`
+	Body      wire.OpenRun
 }
 
 type listingRuns struct {
@@ -58,7 +59,7 @@ func (s *Server) registerRuns() {
 		if wait, ok := s.opens.Take(v.Token.AgentID); !ok {
 			return wire.OpenedRun{}, gate.Fail(http.StatusTooManyRequests, gate.CodeRateLimit, "this agent has opened as many runs as it may in a minute").After(wait)
 		}
-		run, err := s.d.Ledger.OpenRun(ctx, ledger.Opening{Agent: v.Token.AgentID, Title: oneLine(in.Body.Title), Conversation: oneLine(in.Body.Conversation),
+		run, err := s.d.Ledger.OpenRun(ctx, ledger.Opening{Agent: v.Token.AgentID, Title: oneLine(in.Body.Title), Conversation: oneLine(in.Body.Conversation), Client: oneLine(in.UserAgent),
 			Deadline: seconds(in.Body.Deadline), MaxCalls: in.Body.MaxCalls})
 		if err != nil {
 			return wire.OpenedRun{}, err
@@ -180,7 +181,7 @@ func toolsOf(tools []agenttool.Tool) []wire.Tool {
 }
 
 func runOf(r ledger.Run, slugs map[string]string) wire.Run {
-	out := wire.Run{ID: r.ID, Agent: slugs[r.Agent], Kind: r.Kind, Conversation: r.Conversation, Title: r.Title, State: "ended", Deadline: r.Deadline.UTC(),
+	out := wire.Run{ID: r.ID, Agent: slugs[r.Agent], Kind: r.Kind, Client: r.Client, Conversation: r.Conversation, Title: r.Title, State: "ended", Deadline: r.Deadline.UTC(),
 		IdleUntil: moment(r.IdleUntil), MaxCalls: r.MaxCalls, Calls: r.Calls, Refused: r.Refused, Hold: r.Hold, EndReason: r.EndReason,
 		Created: r.Created.UTC(), Ended: moment(r.Ended), Units: r.RunMeters}
 	if r.Open {

@@ -3,6 +3,7 @@
 package operatorapi
 
 import (
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/doorstep"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
@@ -42,4 +43,28 @@ func ReasonsOf(r ledger.Record) []wire.Reason {
 		out = append(out, wire.Reason{Stage: w.Stage, At: w.At.UTC(), Fact: w.Fact, Ref: w.Ref})
 	}
 	return out
+}
+
+// AuditOf is an entry of the audit as the API lists it, with what its ids are called now.
+func AuditOf(r audit.Row, names Names) wire.AuditRow {
+	called := func(id string) string {
+		if name := names[id]; name != "" {
+			return name
+		}
+		return id
+	}
+	out := wire.AuditRow{ID: r.ID, At: r.At.UTC(), Actor: r.Actor, Verb: r.Verb, Says: audit.Words(r.Verb, r.Subject, r.Detail, called), Subject: r.Subject,
+		Detail: r.Detail, Hash: r.Hash, Names: names.In(r.Actor, r.Subject, string(r.Detail))}
+	if r.Link > 0 {
+		out.Link = &r.Link
+	}
+	return out
+}
+
+// DeletesOf is what a deletion takes with it as the API tells it, and why it would be refused now; empty where it would not.
+func DeletesOf(d ledger.Deletion) (out wire.Deletes, refused string) {
+	if d.Refused != nil {
+		refused = d.Refused.Error()
+	}
+	return wire.Deletes{Calls: d.Calls, Evidence: d.Evidence, Pages: d.Pages, Approvals: d.Approvals, Uncertain: d.Uncertain}, refused
 }

@@ -25,8 +25,8 @@ type Ledger interface {
 	Refuse(ctx context.Context, a ledger.Ask, code string, why []ledger.Reason, result []byte) (string, error)
 	Reconcile(ctx context.Context, agent, run, call string, v ledger.Reconciliation) (ledger.Record, error)
 	NamedRun(ctx context.Context, agent, id string) (ledger.Run, error)
-	ImplicitRun(ctx context.Context, agent, token, client string) (ledger.Run, error)
-	SessionRun(ctx context.Context, agent, session string) (ledger.Run, error)
+	ImplicitRun(ctx context.Context, agent, token string, client ledger.Client) (ledger.Run, error)
+	SessionRun(ctx context.Context, agent, session string, client ledger.Client) (ledger.Run, error)
 }
 
 // Rows are what the pipeline reads and writes beside calls; a ledger.Store has them.

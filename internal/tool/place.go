@@ -19,9 +19,9 @@ func (p *Pipeline) place(ctx context.Context, c Caller) (ledger.Run, error) {
 	case c.SessionRun != "":
 		run, err = p.o.Ledger.NamedRun(ctx, c.Agent, c.SessionRun)
 	case c.Session != "":
-		run, err = p.o.Ledger.SessionRun(ctx, c.Agent, c.Session)
+		run, err = p.o.Ledger.SessionRun(ctx, c.Agent, c.Session, c.client())
 	default:
-		run, err = p.o.Ledger.ImplicitRun(ctx, c.Agent, c.Token, c.Client)
+		run, err = p.o.Ledger.ImplicitRun(ctx, c.Agent, c.Token, c.client())
 	}
 	switch {
 	case errors.Is(err, ledger.ErrNotFound):
@@ -31,6 +31,9 @@ func (p *Pipeline) place(ctx context.Context, c Caller) (ledger.Run, error) {
 	}
 	return run, nil
 }
+
+// client is by what its runs are known.
+func (c Caller) client() ledger.Client { return ledger.Client{Name: c.Client, UserAgent: c.UserAgent} }
 
 // knownAtMost is how many implicit runs a process remembers.
 const knownAtMost = 4096

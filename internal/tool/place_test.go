@@ -17,7 +17,7 @@ type asked struct {
 	times atomic.Int64
 }
 
-func (a *asked) ImplicitRun(ctx context.Context, agent, token, client string) (ledger.Run, error) {
+func (a *asked) ImplicitRun(ctx context.Context, agent, token string, client ledger.Client) (ledger.Run, error) {
 	a.times.Add(1)
 	return a.Ledger.ImplicitRun(ctx, agent, token, client)
 }

@@ -24,6 +24,7 @@ type Caller struct {
 	Agent, Slug string // id and slug
 	Token       string // id
 	Client      string // what the client calls itself; part of which implicit run it is
+	UserAgent   string // that of its request; by it people know a client that calls itself nothing
 	Session     string // the legacy MCP session's id; empty where there is none
 	SessionRun  string // the run that the door opened or adopted for that session
 	Run         string // the run that the caller named; empty for none

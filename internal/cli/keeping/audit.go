@@ -14,6 +14,7 @@ import (
 	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
+	"github.com/wayleave/wayleave/internal/operatorapi"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
@@ -62,21 +63,16 @@ func (c *AuditList) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
+	rows := []wire.AuditRow{}
+	for _, r := range found {
+		rows = append(rows, operatorapi.AuditOf(r, called))
+	}
 	if c.JSON {
-		rows := []wire.AuditRow{}
-		for _, r := range found {
-			row := wire.AuditRow{ID: r.ID, At: r.At, Actor: r.Actor, Verb: r.Verb, Subject: r.Subject, Detail: r.Detail, Hash: r.Hash,
-				Names: called.In(r.Actor, r.Subject, string(r.Detail))}
-			if r.Link > 0 {
-				row.Link = &r.Link
-			}
-			rows = append(rows, row)
-		}
 		return s.Out.JSON(rows)
 	}
-	err = cli.Table(s, "AT\tACTOR\tVERB\tSUBJECT\tDETAIL", func(row func(...any)) {
-		for _, r := range found {
-			row(cli.When(r.At), names.Actor(called, r.Actor), r.Verb, names.Row(called, r.Subject), cli.OneLine(called.Said(string(r.Detail))))
+	err = cli.Table(s, "AT\tACTOR\tVERB\tSUBJECT\tDID\tDETAIL", func(row func(...any)) {
+		for _, r := range rows {
+			row(cli.When(r.At), names.Actor(called, r.Actor), r.Verb, names.Row(called, r.Subject), cli.OneLine(r.Says), cli.OneLine(called.Said(string(r.Detail))))
 		}
 	})
 	if len(found) == c.Limit {

@@ -108,9 +108,9 @@ func (c *RunsList) Run(s *cli.Session) error {
 		s.Out.Printf("no run%s\n", map[bool]string{true: " is open", false: " is kept"}[c.Open])
 		return nil
 	}
-	err = cli.Table(s, "RUN\tAGENT\tKIND\tCALLS\tREFUSED\tBEGAN\tSTATE\tTITLE", func(row func(...any)) {
+	err = cli.Table(s, "RUN\tAGENT\tKIND\tCALLS\tREFUSED\tBEGAN\tSTATE\tCLIENT\tTITLE", func(row func(...any)) {
 		for _, r := range runs {
-			row(r.ID, r.Agent, r.Kind, r.Calls, r.Refused, cli.When(r.Created), stateOf(r), cli.OneLine(r.Title))
+			row(r.ID, r.Agent, r.Kind, r.Calls, r.Refused, cli.When(r.Created), stateOf(r), cli.OneLine(cmp.Or(r.ShownClient(), "-")), cli.OneLine(r.Title))
 		}
 	})
 	if len(found) == limit {
@@ -223,7 +223,11 @@ func (c *RunsShow) head(s *cli.Session, r wire.Run) {
 	if r.Title != "" {
 		s.Out.Printf(": %s", cli.OneLine(r.Title))
 	}
-	s.Out.Printf("\n  began %s, %s\n  calls %d", cli.When(r.Created), stateOf(r), r.Calls)
+	s.Out.Printf("\n  began %s, %s", cli.When(r.Created), stateOf(r))
+	if r.Client != "" {
+		s.Out.Printf(", client %s", cli.OneLine(r.ShownClient()))
+	}
+	s.Out.Printf("\n  calls %d", r.Calls)
 	if r.Kind == "explicit" { // the other kinds have no number of their own
 		s.Out.Printf(" of %d", r.MaxCalls)
 	}

@@ -20,7 +20,31 @@ import (
 	"github.com/wayleave/wayleave/internal/cli/page"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/datafolder"
+	"github.com/wayleave/wayleave/internal/hop"
+	"github.com/wayleave/wayleave/webfetch"
 )
+
+// throughProxy asks the egress proxy for a way to a name that never exists, so that nobody else is asked for anything, and
+// says what came of it.
+func (c *Doctor) throughProxy(ctx context.Context) (status, detail string) {
+	reach, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	o, err := c.Options(reach)
+	if err != nil { // said under settings
+		return "warn", "it was not asked: the settings do not hold"
+	}
+	_, err = webfetch.Fetch(reach, webfetch.Request{URL: "https://wayleave.invalid/"}, webfetch.Options{EgressProxy: o.EgressProxy, RootCAs: o.RootCAs, UserAgent: o.UserAgent})
+	e, ok := errors.AsType[*webfetch.Error](err)
+	switch {
+	case !ok, e.Code == webfetch.CodeTimeout:
+		return "warn", "it gave no answer within " + probeTime.String()
+	case hop.Lasting(err) && !errors.Is(err, hop.ProxyRefused):
+		return "fail", "no page can be read: " + e.Reason
+	case strings.HasPrefix(e.Reason, string(hop.ProxyGone)):
+		return "warn", "no page can be read now: " + e.Reason
+	}
+	return "ok", "it answers, and takes what --egress-proxy says" // that it has no way to there is as it should be
+}
 
 // egress looks at how pages are reached.
 func (c *Doctor) egress(ctx context.Context, d *checkup) {
@@ -31,18 +55,8 @@ func (c *Doctor) egress(ctx context.Context, d *checkup) {
 			return
 		}
 		d.add("proxy", "info", "pages are asked for through %s, which looks names up: they are judged by pattern and literal address only", proxy.Host)
-		port := proxy.Port()
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[proxy.Scheme]
-		}
-		reach, cancel := context.WithTimeout(ctx, probeTime)
-		defer cancel()
-		if conn, err := new(net.Dialer).DialContext(reach, "tcp", net.JoinHostPort(proxy.Hostname(), port)); err != nil {
-			d.add("proxy", "warn", "it cannot be reached now: %v", err)
-		} else {
-			conn.Close()
-			d.add("proxy", "ok", "it can be reached")
-		}
+		status, detail := c.throughProxy(ctx)
+		d.add("proxy", status, "%s", detail)
 		return
 	}
 	prefixes, err := net.InterfaceAddrs()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/datafolder"
 	"github.com/wayleave/wayleave/internal/ledger"
+	"github.com/wayleave/wayleave/internal/testsite"
 )
 
 // TestTM093DoctorComparesUsers: under one user, two, and root.
@@ -72,6 +73,43 @@ func TestDoctorJudgesClocks(t *testing.T) {
 		d := &checkup{}
 		if clock(d, c.ahead, c.waited); d.Checks[0].Status != c.status {
 			t.Errorf("%s over %s: %+v", c.ahead, c.waited, d.Checks)
+		}
+	}
+}
+
+// TestDoctorAsksTheEgressProxy: what would keep every page away is said before an agent meets it, without the credentials.
+func TestDoctorAsksTheEgressProxy(t *testing.T) {
+	saying := func(status int) *testsite.Site {
+		return testsite.Serve(t, testsite.Always(testsite.Answer{Status: status}))
+	}
+	for _, c := range []struct {
+		proxy        *testsite.Site
+		user         string
+		status, says string
+	}{
+		{saying(503), "anna:canary@", "ok", "it answers"},
+		{saying(403), "", "ok", "it answers"},
+		{saying(407), "anna:canary@", "fail", "does not accept the credentials"},
+		{saying(407), "", "fail", "none are set"},
+		{testsite.Serve(t, func(c *testsite.Conn) { c.Send("SSH-2.0-noise\r\n") }), "anna:canary@", "fail", "does not answer as a proxy does"},
+		{nil, "anna:canary@", "warn", "the connection was refused"},
+	} {
+		address := testsite.Unused(t)
+		if c.proxy != nil {
+			address = c.proxy.Addr
+		}
+		d := Doctor{}
+		d.EgressProxy = new("http://" + c.user + address)
+		report := &checkup{}
+		d.egress(t.Context(), report)
+		last := report.Checks[len(report.Checks)-1]
+		if last.Name != "proxy" || last.Status != c.status || !strings.Contains(last.Detail, c.says) {
+			t.Errorf("%+v, want %s and %q", last, c.status, c.says)
+		}
+		for _, k := range report.Checks {
+			if strings.Contains(k.Detail, "canary") {
+				t.Errorf("the credentials are shown: %+v", k)
+			}
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (s *Store) OpenRun(ctx context.Context, n ledger.NewRun) (out ledger.Run, e
 				return nil
 			}
 		}
-		r := &run{idle: n.Idle, Run: ledger.Run{ID: rowid.New("run"), Agent: n.Agent, Kind: n.Kind, ImplicitKey: n.ImplicitKey, Audience: n.Audience,
+		r := &run{idle: n.Idle, Run: ledger.Run{ID: rowid.New("run"), Agent: n.Agent, Kind: n.Kind, ImplicitKey: n.ImplicitKey, Client: n.Client, Audience: n.Audience,
 			Conversation: n.Conversation, Title: n.Title, Open: true, Deadline: now.Add(n.Deadline), MaxCalls: n.MaxCalls, Created: now, RunMeters: make(map[string]int64)}}
 		if n.Idle > 0 {
 			r.IdleUntil = now.Add(n.Idle)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
@@ -26,7 +27,7 @@ func (p *Pages) bind() {
 	p.page("/runs/{run}", "run", run)
 	p.page("/agents", "agents", agents)
 	p.page("/agents/{slug}", "agent", agent)
-	p.page("/audit", "audit", audit)
+	p.page("/audit", "audit", auditPage)
 	p.page("/{rest...}", "problem", func(*ask, *frame) (any, error) {
 		return nil, &failed{wire.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: "there is no such page", Code: "not_found"}}
 	})
@@ -326,13 +327,26 @@ func agent(a *ask, f *frame) (any, error) {
 type auditBody struct {
 	wire.AuditPage
 	Actor, Verb, Subject string
+	Verbs                []wire.AuditRow // to choose from: verb and words alone
 }
 
-func audit(a *ask, f *frame) (any, error) {
+// verbs are those that there are, and the one that is looked for where it is none of them.
+func verbs(sought string) (out []wire.AuditRow) {
+	all := audit.Verbs()
+	if sought != "" && !slices.Contains(all, sought) {
+		all = append(all, sought)
+	}
+	for _, verb := range all {
+		out = append(out, wire.AuditRow{Verb: verb, Says: audit.Words(verb, "…", nil, func(text string) string { return text })})
+	}
+	return out
+}
+
+func auditPage(a *ask, f *frame) (any, error) {
 	f.Title, f.Nav = "Audit", "audit"
 	f.Crumbs = []crumb{{Text: "Audit"}}
 	q := a.r.URL.Query()
-	b := auditBody{Actor: q.Get("actor"), Verb: q.Get("verb"), Subject: q.Get("subject")}
+	b := auditBody{Actor: q.Get("actor"), Verb: q.Get("verb"), Subject: q.Get("subject"), Verbs: verbs(q.Get("verb"))}
 	ask := url.Values{"limit": {"50"}}
 	for _, name := range []string{"actor", "verb", "subject", "cursor"} {
 		if v := q.Get(name); v != "" {

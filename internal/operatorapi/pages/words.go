@@ -3,6 +3,7 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -195,7 +196,7 @@ func who(actor, name string) string {
 	case name != "":
 		return name
 	case !ok:
-		return actor
+		return cmp.Or(map[string]string{"cli": "the command line", "system": "the server", "local": "a client on this machine"}[actor], actor)
 	case strings.HasPrefix(id, kind+"_"):
 		return short(id)
 	}

@@ -37,6 +37,7 @@ type Run struct {
 	ID           string           `json:"id"`
 	Agent        string           `json:"agent"`
 	Kind         string           `json:"kind" enum:"explicit,session,implicit"`
+	Client       string           `json:"client,omitempty" doc:"What the client that opened the run calls itself: the name in its MCP clientInfo, else the User-Agent of its request. A stranger's words, at most 200 characters."`
 	Conversation string           `json:"conversation_id"`
 	Title        string           `json:"title,omitempty"`
 	State        string           `json:"state" enum:"open,ended"`
@@ -50,6 +51,17 @@ type Run struct {
 	Created      time.Time        `json:"created_at"`
 	Ended        *time.Time       `json:"ended_at,omitempty"`
 	Units        map[string]int64 `json:"units,omitempty" doc:"Metered units by capability; of one run that is shown only."`
+}
+
+// shownClient is how many characters are shown of what a client calls itself where there is not much room.
+const shownClient = 40
+
+// ShownClient is what the run's client calls itself, cut to 40 characters; empty where it is not known.
+func (r Run) ShownClient() string {
+	if name := []rune(r.Client); len(name) > shownClient {
+		return string(name[:shownClient-1]) + "…"
+	}
+	return r.Client
 }
 
 // OpenRun is what a harness says of a run that it opens.

@@ -130,6 +130,7 @@ type AuditRow struct {
 	At      time.Time `json:"at"`
 	Actor   string    `json:"actor"`
 	Verb    string    `json:"verb"`
+	Says    string    `json:"says" doc:"What the actor did, in words: the rest of a sentence that begins with the actor, with what ids are called now."`
 	Subject string    `json:"subject"`
 	Detail  Raw       `json:"detail"`
 	Link    *int64    `json:"link,omitempty" doc:"Its number in the chain; absent for a second until it is linked."`

@@ -115,6 +115,18 @@ type Impact struct {
 	Waiting  int      `json:"open_approvals" doc:"Questions to a person that would be left."`
 	Leaves   []string `json:"leaves" doc:"What it leaves as it is, in sentences."`
 	Undo     string   `json:"undo" doc:"How it is undone; empty where it cannot be."`
+	// Deletes and Refused are of a deletion.
+	Deletes *Deletes `json:"deletes,omitempty" doc:"Of a deletion: what goes for good."`
+	Refused string   `json:"refused,omitempty" doc:"Of a deletion: why it would be refused now; absent where it would be done."`
+}
+
+// Deletes is what a deletion takes with it, counted when it was asked.
+type Deletes struct {
+	Calls     int64 `json:"calls" doc:"With arguments, results and reasons; refused ones too."`
+	Evidence  int64 `json:"evidence" doc:"Records of where readings came from."`
+	Pages     int64 `json:"kept_pages"`
+	Approvals int64 `json:"approvals" doc:"Questions with their answers."`
+	Uncertain int64 `json:"uncertain_effects" doc:"Of the calls: effects whose outcome nobody saw. While nobody stated what happened with one, the run is not deleted."`
 }
 
 // Page is the end of every list: Next is the cursor of what comes after, empty at the end.

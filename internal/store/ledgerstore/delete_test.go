@@ -18,6 +18,10 @@ func TestARunIsDeletedWhole(t *testing.T) {
 		st := newStage(t, db, clock)
 		wanted := func(run string, want error) {
 			t.Helper()
+			before := st.count("SELECT count(*) FROM tool_calls")
+			if d, err := st.s.WeighDeletion(st.ctx, run); !errors.Is(errors.Join(err, d.Refused), want) || st.count("SELECT count(*) FROM tool_calls") != before {
+				t.Errorf("weigh %s: %+v, %v; want %v", run, d, err, want)
+			}
 			calls, err := st.s.DeleteRun(st.ctx, run, "person:1")
 			if !errors.Is(err, want) || err != nil && calls != 0 {
 				t.Errorf("delete %s: %d, %v; want %v", run, calls, err, want)

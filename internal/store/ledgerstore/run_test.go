@@ -17,6 +17,34 @@ import (
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
+// What a client calls itself is kept with its run, whatever it wrote; an implicit run of an earlier program has it in its key.
+func TestARunKeepsWhatItsClientCallsItself(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) {
+		st := newStage(t, db, clock)
+		for n, c := range []struct{ kind, key, client, want string }{
+			{"explicit", "", "harness/1", "harness/1"},
+			{"session", "mses_1", "de\x00sk\xff", "de\uFFFDsk\uFFFD"},
+			{"implicit", "token_1\npi", "pi", "pi"},
+			{"implicit", "token_2\n", "curl/8", "curl/8"},
+			{"implicit", "token_3\nearlier", "", "earlier"},
+			{"session", "mses_2\nx", "", ""},
+		} {
+			made, err := st.s.OpenRun(st.ctx, ledger.NewRun{Agent: agentID, Kind: c.kind, ImplicitKey: c.key, Client: c.client, Deadline: time.Hour, MaxCalls: 9})
+			must(t, err)
+			read, err := st.s.Run(st.ctx, agentID, made.ID)
+			must(t, err)
+			listed, err := st.s.RunsOf(st.ctx, []string{agentID}, "", 1)
+			must(t, err)
+			for _, r := range []ledger.Run{made, read, listed[0]} {
+				if r.ID != made.ID || r.Client != c.want {
+					t.Errorf("case %d: %+v, want %q", n, r, c.want)
+				}
+			}
+			clock.Advance(time.Second)
+		}
+	})
+}
+
 func TestOneOpenRunAKeyHoweverManyAskAtOnce(t *testing.T) {
 	dbtest.Two(t, func(t *testing.T, one, two *sqldb.DB, clock *dbtest.Clock) {
 		st := newStage(t, one, clock)

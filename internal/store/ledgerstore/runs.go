@@ -16,7 +16,7 @@ import (
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
-const runColumns = `id, agent_id, kind, implicit_key, audience, conversation_id, title, title_sealed, state, deadline, idle_until, max_tool_calls,
+const runColumns = `id, agent_id, kind, implicit_key, client, audience, conversation_id, title, title_sealed, state, deadline, idle_until, max_tool_calls,
  calls, refused, hold_call, end_reason, created_at, ended_at, now_us()`
 
 // runRow is a run as it was read, with its title still closed, and when that was.
@@ -61,16 +61,24 @@ func past(now string) string {
 
 func scanRun(scan func(...any) error) (runRow, error) {
 	var r runRow
-	var key, title, hold, reason sql.Null[string]
+	var key, client, title, hold, reason sql.Null[string]
 	var state string
 	var deadline, created, now int64
 	var idle, ended sql.Null[int64]
-	err := scan(&r.ID, &r.Agent, &r.Kind, &key, &r.Audience, &r.Conversation, &title, &r.title, &state, &deadline, &idle, &r.MaxCalls,
+	err := scan(&r.ID, &r.Agent, &r.Kind, &key, &client, &r.Audience, &r.Conversation, &title, &r.title, &state, &deadline, &idle, &r.MaxCalls,
 		&r.Calls, &r.Refused, &hold, &reason, &created, &ended, &now)
-	r.ImplicitKey, r.Title, r.Hold, r.EndReason, r.Open = key.V, title.V, hold.V, reason.V, state == "open"
+	r.ImplicitKey, r.Client, r.Title, r.Hold, r.EndReason, r.Open = key.V, clientOf(r.Kind, key.V, client.V), title.V, hold.V, reason.V, state == "open"
 	r.Deadline, r.IdleUntil, r.Created, r.Ended = clock(deadline), since(idle), clock(created), since(ended)
 	r.now = clock(now)
 	return r, err
+}
+
+// clientOf is what a run's client calls itself. Programs of before kept it in the key of implicit runs alone.
+func clientOf(kind, key, client string) string {
+	if _, name, ok := strings.Cut(key, "\n"); ok && client == "" && kind == "implicit" {
+		return name
+	}
+	return client
 }
 
 // findRun reads one run by a condition.
@@ -111,7 +119,7 @@ func overNow(r runRow) (reason string, at time.Time, over bool) {
 // OpenRun makes a run. Of one with a key (implicit, or of a session) that is open already it gives that one, unless its
 // time is over: then it ends that one first. ErrNotFound: no such agent.
 func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error) {
-	r.ImplicitKey, r.Title, r.Conversation = plain(r.ImplicitKey), plain(r.Title), plain(r.Conversation)
+	r.ImplicitKey, r.Client, r.Title, r.Conversation = plain(r.ImplicitKey), plain(r.Client), plain(r.Title), plain(r.Conversation)
 	switch {
 	case r.Kind != "explicit" && r.Kind != "session" && r.Kind != "implicit":
 		return ledger.Run{}, fmt.Errorf("open a run: its kind is %q; give explicit, session or implicit", r.Kind)
@@ -155,10 +163,10 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 			return ledger.ErrNotFound
 		}
 		for range 3 { // once more where the one that is open ends here, or ended meanwhile
-			made, err := tx.Exec(`INSERT INTO runs(id, agent_id, kind, implicit_key, audience, conversation_id, title_sealed, state, deadline, idle, idle_until, max_tool_calls, created_at)
- VALUES($1,$2,$3,$4,$5,$6,$7,'open',$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING`,
+			made, err := tx.Exec(`INSERT INTO runs(id, agent_id, kind, implicit_key, audience, conversation_id, title_sealed, state, deadline, idle, idle_until, max_tool_calls, created_at, client)
+ VALUES($1,$2,$3,$4,$5,$6,$7,'open',$8,$9,$10,$11,$12,$13) ON CONFLICT DO NOTHING`,
 				id, r.Agent, r.Kind, maybe(r.ImplicitKey), r.Audience, r.Conversation, title, now+r.Deadline.Microseconds(), idle,
-				idleUntil(now, r.Idle), r.MaxCalls, now)
+				idleUntil(now, r.Idle), r.MaxCalls, now, maybe(r.Client))
 			if err != nil {
 				return err
 			}
@@ -335,4 +343,9 @@ func (s *Store) TouchRun(ctx context.Context, run string, idle time.Duration) er
 // DeleteRun removes an ended run with all of it but its audit, and says how many calls it had; see retention.Keeper.Delete.
 func (s *Store) DeleteRun(ctx context.Context, run, by string) (calls int64, err error) {
 	return s.keeper.Delete(ctx, plain(run), by)
+}
+
+// WeighDeletion says what DeleteRun would take with it; see retention.Keeper.Weigh.
+func (s *Store) WeighDeletion(ctx context.Context, run string) (ledger.Deletion, error) {
+	return s.keeper.Weigh(ctx, plain(run))
 }

@@ -67,7 +67,7 @@ func bounded(limit int) int {
 func (s *Store) Open(ctx context.Context, agents []string, limit int) (list []ledger.Run, err error) {
 	var q query
 	var titles [][]byte
-	text := `SELECT id, agent_id, kind, audience, conversation_id, title, title_sealed, deadline, idle_until, max_tool_calls, calls, refused, hold_call, created_at
+	text := `SELECT id, agent_id, kind, coalesce(client, ''), audience, conversation_id, title, title_sealed, deadline, idle_until, max_tool_calls, calls, refused, hold_call, created_at
 FROM runs WHERE state = 'open' AND deadline > now_us() AND ` + q.of("agent_id", agents) + ` ORDER BY created_at DESC, id DESC LIMIT ` + q.param(bounded(limit))
 	err = s.db.Read(ctx, func(tx *sqldb.Tx) error {
 		list, titles = nil, nil
@@ -77,7 +77,7 @@ FROM runs WHERE state = 'open' AND deadline > now_us() AND ` + q.of("agent_id", 
 			var sealed []byte
 			var deadline, created int64
 			var idle sql.Null[int64]
-			err := scan(&r.ID, &r.Agent, &r.Kind, &r.Audience, &r.Conversation, &title, &sealed, &deadline, &idle, &r.MaxCalls, &r.Calls, &r.Refused, &hold, &created)
+			err := scan(&r.ID, &r.Agent, &r.Kind, &r.Client, &r.Audience, &r.Conversation, &title, &sealed, &deadline, &idle, &r.MaxCalls, &r.Calls, &r.Refused, &hold, &created)
 			r.Title, r.Hold, r.Deadline, r.IdleUntil, r.Created = title.V, hold.V, at(deadline), maybe(idle), at(created)
 			list, titles = append(list, r), append(titles, sealed)
 			return err

@@ -100,6 +100,9 @@
 
   // ---- buttons that change something; a destructive one first says what it stops, counted now
   const ask = $("#ask");
+  const gone = (d, many) => "Deletes for good " + [many(d.calls, "call", "calls") + " with arguments, results and reasons", many(d.evidence, "record of where a reading came from", "records of where readings came from"),
+    many(d.kept_pages, "kept page", "kept pages"), many(d.approvals, "question with its answer", "questions with their answers")].join(", ") +
+    (d.uncertain_effects ? ". Of the calls " + many(d.uncertain_effects, "is an effect whose outcome nobody saw", "are effects whose outcome nobody saw") : "") + ".";
   async function consequences(b) {
     const at = $("[data-ask-body]"), error = $("[data-ask-error]"), goOn = $("[data-ask-go]");
     $("[data-ask-title]").textContent = b.dataset.verb + "?";
@@ -109,6 +112,7 @@
     $$("dialog[open]").forEach((d) => d.close());
     ask.showModal();
     busy(goOn, true);
+    let refused = false;
     try {
       const i = await call("GET", b.dataset.impact);
       const many = (n, one, more) => n + " " + (n === 1 ? one : more);
@@ -118,11 +122,16 @@
       if (i.open_approvals) stops.push(many(i.open_approvals, "open question", "open questions"));
       const list = make("ul", undefined, "says");
       i.leaves.forEach((l) => list.append(make("li", l)));
-      at.replaceChildren(make("p", "Concerns " + stops.join(", ") + "."), list, make("p", i.undo || "This cannot be undone.", "t2"));
+      at.replaceChildren(make("p", i.deletes ? gone(i.deletes, many) : "Concerns " + stops.join(", ") + "."), list, make("p", i.undo || "This cannot be undone.", "t2"));
+      if (i.refused) {
+        at.prepend(make("p", words({ detail: "not now: " + i.refused }), "err"));
+        refused = true;
+      }
     } catch (p) {
       at.replaceChildren(make("p", words(p), "err"));
     }
-    busy(goOn, false);
+    goOn.disabled = refused;
+    goOn.setAttribute("aria-busy", "false");
     return new Promise((done) => {
       const end = (yes) => { goOn.onclick = null; ask.onclose = null; done(yes); };
       goOn.onclick = () => end(true);
