@@ -148,12 +148,8 @@ func met(tx *sqldb.Tx, a ledger.Ask, hold string, now time.Time) (inTheWay, erro
 	if a.Key != "" {
 		return inTheWay{}, nil
 	}
-	var id string
-	found, err := tx.One(askNewestEffect, []any{a.Run}, &id)
-	if err != nil || !found {
-		return inTheWay{}, err
-	}
-	c, found, err := loadCall(tx, "t.id=$1", id)
+	// In one statement: a sweep between two would show a call as it never was the newest effect, concluded and never sent.
+	c, found, err := loadCall(tx, "t.id=("+askNewestEffect+")", a.Run)
 	switch {
 	case err != nil || !found || !twin(c) || now.Sub(c.Created) > twinAge || c.Delivery == ledger.HandedOver:
 		return inTheWay{}, err
