@@ -268,6 +268,7 @@ func (c *Call) unsent(from effect.State) bool {
 func (c *Call) Delivered(handedOver bool) {
 	c.turn.Lock()
 	heard := handedOver && c.failed == nil
+	noted := c.settled != nil && c.settled.Record.Delivery == CallerGone
 	c.turn.Unlock()
 	c.mu.Lock()
 	again := c.told
@@ -276,9 +277,13 @@ func (c *Call) Delivered(handedOver bool) {
 	if again {
 		return
 	}
-	m := Mark{Call: c.record.ID, Delivery: CallerGone}
+	m := Mark{Call: c.record.ID, Owner: c.record.Owner, Delivery: CallerGone}
 	if heard {
 		m.Delivery = HandedOver
+	}
+	if noted && !heard { // settling wrote it; written again, it could meet the same effect that was sent again meanwhile
+		c.l.forget(c.record.ID)
+		return
 	}
 	c.l.marks.add(m)
 }

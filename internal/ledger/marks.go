@@ -7,17 +7,20 @@ import "sync"
 // much as the call itself.
 type marks struct {
 	mu      sync.Mutex // guards waiting
-	waiting map[string]Delivery
+	waiting map[answered]Delivery
 }
 
-func newMarks() *marks { return &marks{waiting: make(map[string]Delivery)} }
+// answered is an answer to a call: whose it was to deliver.
+type answered struct{ call, owner string }
+
+func newMarks() *marks { return &marks{waiting: make(map[answered]Delivery)} }
 
 // add puts a mark in line. That an answer was handed over is not taken back by another who did not get it.
 func (m *marks) add(k Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.waiting[k.Call] != HandedOver {
-		m.waiting[k.Call] = k.Delivery
+	if of := (answered{k.Call, k.Owner}); m.waiting[of] != HandedOver {
+		m.waiting[of] = k.Delivery
 	}
 }
 
@@ -26,8 +29,8 @@ func (m *marks) take() []Mark {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := make([]Mark, 0, len(m.waiting))
-	for call, d := range m.waiting {
-		out = append(out, Mark{Call: call, Delivery: d})
+	for of, d := range m.waiting {
+		out = append(out, Mark{Call: of.call, Owner: of.owner, Delivery: d})
 	}
 	clear(m.waiting)
 	return out

@@ -144,7 +144,10 @@ type Settled struct {
 
 // Mark is a delivery mark.
 type Mark struct {
-	Call     string
+	Call string
+	// Owner is whose the delivery was when the answer was given: the Owner of the record that was answered from. Where an
+	// admission has made it another's since, the mark says nothing of that one's answer, and is not written.
+	Owner    string
 	Delivery Delivery
 }
 

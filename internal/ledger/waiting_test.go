@@ -381,3 +381,30 @@ func TestAnAnswerThatArrivedIsNotTakenBack(t *testing.T) {
 		})
 	}
 }
+
+// A stream is cut, and the same effect comes again before the cut call's handler has returned: what that one says then is
+// not said of the new caller's answer.
+func TestACallerWhoLeftIsToldOfOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInstall(t)
+		l, _, _ := i.process()
+		ctx, leave := context.WithCancel(t.Context())
+		c, err := l.Admit(ctx, i.ask(presses, given("send parcel")), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = i.open(c)
+		leave()
+		synctest.Wait()
+		i.settle(c, ledger.Done([]byte("sent")))
+		again := admitLater(t.Context(), l, i.ask(presses, given("send parcel")))
+		again.recorded(t, c.ID())
+		c.Delivered(false)
+		time.Sleep(time.Second)
+		again.call.Delivered(true)
+		time.Sleep(time.Second)
+		if d := i.row(c.ID()).Delivery; d != ledger.HandedOver {
+			t.Errorf("the new caller has the answer, and the mark is %d", d)
+		}
+	})
+}

@@ -24,7 +24,10 @@ type Ask struct {
 	Tool, Capability string
 	// Profile is the hash of an action's profile; empty for other tools.
 	Profile string
-	Class   effect.Class
+	// Class is what the call was taken for, and Under the fingerprint of the binding under which it was looked at, planned and
+	// asked about; empty for none. Under another one it is not let in, though that one was offered meanwhile.
+	Class effect.Class
+	Under string
 	// Digest is the keyed digest of tool and arguments; see Ledger.Digest.
 	Digest []byte
 	// Args are the canonical arguments, in the clear; the store seals them.

@@ -119,7 +119,7 @@ func (q *inquiry) answer(ctx context.Context, arguments json.RawMessage) (Result
 			}
 			continue
 		}
-		q.ask.Class = q.looked.Binding.Class
+		q.ask.Class, q.ask.Under = q.looked.Binding.Class, q.looked.Binding.Fingerprint()
 		switch {
 		case q.looked.Refusal != nil:
 			return q.turnedAway(ctx, q.looked.Refusal)

@@ -3,6 +3,7 @@ package tool_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -96,6 +97,16 @@ func TestW055TheRecordOfARefusalSaysWhatTheModelRead(t *testing.T) {
 		want(t, ask("offered anew"), "")
 		s.connect(t, "search", "own", "second", 5, nil, nil)
 		same(ask("anew"), "stale_offer")
+		// The agent's other client lists the tools meanwhile: what this one looked at, and a person may have allowed, is another.
+		other := meanwhile(func() {
+			s.connect(t, "search", "own", "oracle", 6, nil, nil)
+			s.list(t, caller())
+		})
+		r := other.call(t, caller(), "ask", `{"text":"looked at before"}`)
+		same(r, "stale_offer")
+		if !strings.Contains(r.Text(), "oracle, it was second") {
+			t.Errorf("told as %s", r.Text())
+		}
 
 		// An effect in flight is waited for, here for a moment.
 		impatient := s.start(t, s.rows, func(o *ledger.Options, _ *tool.Options) { o.Wait = 20 * time.Millisecond })

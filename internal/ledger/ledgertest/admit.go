@@ -186,6 +186,9 @@ func (w *World) judge(a ledger.Ask, r *run) (bound binding.Binding, refusal *led
 	}
 	bound = res.Binding
 	was, offered := w.offers[listed{a.Audience, a.Tool}]
+	if a.Under != "" && a.Under != bound.Fingerprint() { // offered since, to whoever listed the tools
+		was, offered = binding.Parse(a.Under)
+	}
 	if !offered || was.Fingerprint() != bound.Fingerprint() {
 		f := ledger.Facts{Capability: a.Capability, Now: &bound}
 		if offered {

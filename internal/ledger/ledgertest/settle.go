@@ -138,7 +138,7 @@ func (w *World) concluded(c *call) {
 func (s *Store) Deliver(ctx context.Context, marks []ledger.Mark) error {
 	return s.write(ctx, "Deliver", func() error {
 		for _, m := range marks {
-			if c := s.calls[m.Call]; c != nil && c.Delivery == ledger.Waiting {
+			if c := s.calls[m.Call]; c != nil && c.Owner == m.Owner && c.Delivery == ledger.Waiting {
 				c.Delivery = m.Delivery
 			}
 		}

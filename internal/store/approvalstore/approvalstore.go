@@ -146,23 +146,26 @@ func (t *standing) live() (approval.Stood, error) {
 AND state IN ('open','approved')`, t.r.Run, t.r.Tool, t.r.Digest, t.r.Profile); err != nil {
 		return approval.Stood{}, err
 	}
-	a, err := t.one("a.run_id = $1 AND a.tool = $2 AND a.digest = $3 AND a.profile_hash = $4 AND a.state IN ('open','approved')",
-		t.r.Run, t.r.Tool, t.r.Digest, t.r.Profile)
-	if err != nil {
-		return approval.Stood{}, err
-	}
-	if a != nil {
-		switch a.State {
-		case approval.Open:
+	for {
+		a, err := t.one("a.run_id = $1 AND a.tool = $2 AND a.digest = $3 AND a.profile_hash = $4 AND a.state IN ('open','approved')",
+			t.r.Run, t.r.Tool, t.r.Digest, t.r.Profile)
+		switch {
+		case err != nil:
+			return approval.Stood{}, err
+		case a == nil:
+			return t.before()
+		case a.State == approval.Open:
 			return approval.Stood{Standing: approval.Asked, Approval: *a}, nil
-		case approval.Approved:
+		case a.State == approval.Approved:
 			return approval.Stood{Standing: approval.Granted, Approval: *a}, nil
 		}
-		if err := t.end(a.ID, a.State); err != nil { // nobody answered, or nobody used the answer in time
+		// Nobody answered, or nobody used the answer in time. What was read of it may have been answered or used at that very
+		// moment, and then it is looked at again: a row goes on twice at most.
+		if _, err := t.tx.Exec("UPDATE approvals SET state = $2 WHERE id = $1 AND (state = 'open' OR $2 = 'void') AND state IN ('open','approved')",
+			a.ID, string(a.State)); err != nil {
 			return approval.Stood{}, err
 		}
 	}
-	return t.before()
 }
 
 // before looks at the newest question of the same call, which is over: a no that still stands, or a silence that nobody was

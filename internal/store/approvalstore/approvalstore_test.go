@@ -2,6 +2,7 @@ package approvalstore_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -214,5 +215,40 @@ func TestQuestionsAreSealed(t *testing.T) {
 	stand(t, s, request("run_1", "a"), approval.Asked)
 	if raw := place.Bytes(t); bytes.Contains(raw, []byte("canary-")) || !bytes.Contains(raw, []byte("do_publish")) {
 		t.Error("the question stands in the clear, or was not written")
+	}
+}
+
+// TestAnswerOfTheLastMomentStands: that a question is over was seen before its answer was there.
+func TestAnswerOfTheLastMomentStands(t *testing.T) {
+	db, clock := dbtest.Open(t, sqldb.Postgres)
+	install(t, db)
+	s := approvalstore.New(db, dbtest.Sealer())
+	q := stand(t, s, request("run_1", "a"), approval.Asked)
+	clock.Advance(approval.OpenFor - time.Microsecond)
+	held := dbtest.Hold(t, db, "SELECT id FROM approvals FOR UPDATE")
+	answered, stood := make(chan error, 1), make(chan approval.Stood, 1)
+	go func() {
+		_, err := s.Answer(context.Background(), q.ID, yes)
+		answered <- err
+	}()
+	dbtest.AwaitWaiters(t, db, 1)
+	clock.Advance(time.Second)
+	go func() {
+		got, err := s.Stand(context.Background(), request("run_1", "a"))
+		if err != nil {
+			t.Error(err)
+		}
+		stood <- got
+	}()
+	dbtest.AwaitWaiters(t, db, 2)
+	held.Undo()
+	if err := <-answered; err != nil {
+		t.Fatal(err)
+	}
+	if got := <-stood; got.Standing != approval.Granted {
+		t.Errorf("a person said yes, and it stands as %q", got.Standing)
+	}
+	if a, err := s.Show(t.Context(), q.ID); err != nil || a.State != approval.Approved {
+		t.Errorf("the answer is %q, %v", a.State, err)
 	}
 }

@@ -57,7 +57,9 @@ func TestCommitInDoubtIsToldByTheRows(t *testing.T) {
 					t.Errorf("the settlement answers %+v", got)
 				}
 			})
-			cutting(func() { must(t, behind.Deliver(st.ctx, []ledger.Mark{{Call: a.ID, Delivery: ledger.CallerGone}})) })
+			cutting(func() {
+				must(t, behind.Deliver(st.ctx, []ledger.Mark{{Call: a.ID, Owner: a.Process, Delivery: ledger.CallerGone}}))
+			})
 			cutting(func() { // the twin's answer is claimed
 				again := st.ask(posting)
 				got, err := behind.Admit(st.ctx, again)

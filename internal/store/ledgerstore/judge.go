@@ -93,6 +93,12 @@ func offered(a ledger.Ask, g ground) *ledger.Refusal {
 		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: "the token of this client was revoked"})
 	case r.Off != "":
 		return refusal(a, "capability_disabled", ledger.Facts{Capability: a.Capability, Reason: r.Off, Was: g.offer.binding()})
+	case a.Under != "" && a.Under != g.fingerprint: // offered since, to whoever listed the tools
+		f := ledger.Facts{Capability: a.Capability, Now: &r.Binding}
+		if was, ok := binding.Parse(a.Under); ok {
+			f.Was = &was
+		}
+		return refusal(a, "stale_offer", f)
 	case !g.offer.fingerprint.Valid || g.offer.fingerprint.V != g.fingerprint:
 		return refusal(a, "stale_offer", ledger.Facts{Capability: a.Capability, Was: g.offer.binding(), Now: &r.Binding})
 	case r.Paused != nil:

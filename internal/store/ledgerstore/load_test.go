@@ -99,7 +99,7 @@ func (w loader) call(a ledger.Admission) {
 		return
 	case got.Kind != ledger.Fresh:
 		if got.Kind == ledger.TwinFinal {
-			w.expect("deliver", w.s.Deliver(ctx, []ledger.Mark{{Call: got.Record.ID, Delivery: ledger.HandedOver}}))
+			w.expect("deliver", w.s.Deliver(ctx, []ledger.Mark{{Call: got.Record.ID, Owner: got.Record.Owner, Delivery: ledger.HandedOver}}))
 		}
 		return
 	}
@@ -120,7 +120,7 @@ func (w loader) call(a ledger.Admission) {
 	if settled.Late {
 		w.t.Errorf("a call of the living was late: %+v", settled.Record)
 	}
-	w.expect("deliver", w.s.Deliver(ctx, []ledger.Mark{{Call: a.ID, Delivery: ledger.Delivery(1 + w.dice.IntN(2))}}))
+	w.expect("deliver", w.s.Deliver(ctx, []ledger.Mark{{Call: a.ID, Owner: a.Process, Delivery: ledger.Delivery(1 + w.dice.IntN(2))}}))
 }
 
 func (w loader) expect(doing string, err error) {

@@ -113,8 +113,7 @@ func proves(tx *sqldb.Tx, agent, evidence string) error {
 // Cancel stops an effect before its dispatch; false where it is too late for that.
 func (s *Store) Cancel(ctx context.Context, agent, run, call string) (cancelled bool, err error) {
 	err = s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
-		c, err := callOf(tx, agent, run, call)
-		if err != nil {
+		if _, err := callOf(tx, agent, run, call); err != nil {
 			return err
 		}
 		now, err := tx.Now()
@@ -123,14 +122,19 @@ func (s *Store) Cancel(ctx context.Context, agent, run, call string) (cancelled 
 		}
 		n, err := tx.Exec(`UPDATE tool_calls SET state='failed', outcome='not_dispatched', code='cancelled', is_error=1, why=why||$2, ended_at=$3
  WHERE id=$1 AND state='admitted'`, call, reasons.Lines(clock(now), ledger.Reason{Stage: reasons.Outcome, Fact: "failed, not_dispatched (cancelled): somebody stopped it"}), now)
-		cancelled = n == 1 || c.State == effect.Failed && c.Code == "cancelled" && c.Dispatched.IsZero()
+		if cancelled = n == 1; err != nil || cancelled {
+			return err
+		}
+		c, err := callOf(tx, agent, run, call) // as it is now: another may have stopped it at the same moment
+		cancelled = err == nil && c.State == effect.Failed && c.Code == "cancelled" && c.Dispatched.IsZero()
 		return err
 	})
 	return cancelled && err == nil, err
 }
 
 // Deliver writes delivery marks, of which the first stands: a process that slept while its caller was given up does not
-// know better than whoever gave up. Only an admission that answers from the record makes a delivery waiting again.
+// know better than whoever gave up. Only an admission that answers from the record makes a delivery waiting again, and its
+// own: the marks of who had it before say nothing of it.
 func (s *Store) Deliver(ctx context.Context, marks []ledger.Mark) error {
 	inOrder := slices.DeleteFunc(slices.Clone(marks), func(m ledger.Mark) bool { return m.Delivery != ledger.HandedOver && m.Delivery != ledger.CallerGone })
 	if len(inOrder) == 0 {
@@ -140,7 +144,7 @@ func (s *Store) Deliver(ctx context.Context, marks []ledger.Mark) error {
 	slices.SortStableFunc(inOrder, func(a, b ledger.Mark) int { return cmp.Compare(a.Call, b.Call) })
 	return s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		for _, m := range inOrder {
-			if _, err := tx.Exec("UPDATE tool_calls SET delivery=$2 WHERE id=$1 AND delivery=0", m.Call, int64(m.Delivery)); err != nil {
+			if _, err := tx.Exec("UPDATE tool_calls SET delivery=$2 WHERE id=$1 AND owner=$3 AND delivery=0", m.Call, int64(m.Delivery), m.Owner); err != nil {
 				return err
 			}
 		}

@@ -183,7 +183,7 @@ func (s *Store) OpenRun(ctx context.Context, r ledger.NewRun) (ledger.Run, error
 				return nil
 			}
 			if found {
-				if _, err := endRun(tx, open.ID, now); err != nil {
+				if _, err := endRun(tx, open.ID, open.now.UnixMicro()); err != nil { // at the time at which it was seen to be over
 					return err
 				}
 			}

@@ -300,9 +300,9 @@ func (s *Store) Attempt(ctx context.Context, limit int, window time.Duration, su
 // takeBack is for a sign-in that was right: it was no wrong one of the address, and ends the count of the name, which is
 // the first subject.
 func takeBack(tx *sqldb.Tx, subjects []string) error {
-	for i, subject := range subjects {
+	for _, subject := range slices.Sorted(slices.Values(subjects)) { // in the order of Attempt, so that the two never wait in a ring
 		statement := "UPDATE sign_in_attempts SET used = used - 1 WHERE subject = $1 AND used > 0"
-		if i == 0 {
+		if subject == subjects[0] {
 			statement = "DELETE FROM sign_in_attempts WHERE subject = $1"
 		}
 		if _, err := tx.Exec(statement, subject); err != nil {

@@ -1,6 +1,7 @@
 package peoplestore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -561,4 +562,36 @@ func TestCredentialsThatAreOverDoNotFillTheTable(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestRightSignInTakesItsCountsInTheOrderOfAttempts: else two would wait for each other, and one be broken off.
+func TestRightSignInTakesItsCountsInTheOrderOfAttempts(t *testing.T) {
+	db, _ := dbtest.Open(t, sqldb.Postgres)
+	p := add(t, open(db), "anna", people.Viewer, people.Agents{})
+	rows := peoplestore.New(db)
+	_, encoded, err := rows.ByName(t.Context(), p.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subjects := []string{"name:1", "from:1"}
+	if _, err := rows.Attempt(t.Context(), 20, time.Hour, subjects...); err != nil {
+		t.Fatal(err)
+	}
+	held := dbtest.Hold(t, db, "SELECT subject FROM sign_in_attempts WHERE subject = 'from:1' FOR UPDATE") // the first of the two
+	begun := make(chan error, 1)
+	go func() {
+		_, _, err := rows.Begin(context.Background(), p.ID, encoded, people.Fresh{ID: "cred_1", Hash: "hash", Life: time.Hour}, "", subjects...)
+		begun <- err
+	}()
+	dbtest.AwaitWaiters(t, db, 1)
+	if err := db.Write(t.Context(), sqldb.Free, func(tx *sqldb.Tx) error {
+		_, err := tx.Exec("SELECT subject FROM sign_in_attempts WHERE subject = 'name:1' FOR UPDATE NOWAIT")
+		return err
+	}); err != nil {
+		t.Errorf("it has the second while it waits for the first: %v", err)
+	}
+	held.Undo()
+	if err := <-begun; err != nil {
+		t.Error(err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/wayleave/wayleave/internal/audit"
+	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
@@ -34,9 +35,18 @@ func (k *Keeper) Delete(ctx context.Context, run, by string) (calls int64, err e
 	return calls, k.cut(ctx)
 }
 
-// uncount takes a call's unit out of its minute.
-const uncount = `UPDATE minute_meters SET used=used-1
- WHERE (meter, capability, minute)=(SELECT r.meter, r.capability, r.minute FROM reservations r WHERE r.call_id=$1 AND r.meter<>'-')`
+// uncount takes a call's unit out of its minute, and its reservation with it: of two that delete the same run, whoever
+// deletes that row uncounts it.
+func uncount(tx *sqldb.Tx, call string) error {
+	var meter, capability string
+	var at int64
+	found, err := tx.One("DELETE FROM reservations WHERE call_id=$1 RETURNING meter, capability, minute", []any{call}, &meter, &capability, &at)
+	if err != nil || !found || meter == binding.Uncounted {
+		return err
+	}
+	_, err = tx.Exec("UPDATE minute_meters SET used=used-1 WHERE meter=$1 AND capability=$2 AND minute=$3", meter, capability, at)
+	return err
+}
 
 // Weigh says what a deletion of a run would take with it, and what would refuse it now, and changes nothing. Error:
 // ledger.ErrNotFound.

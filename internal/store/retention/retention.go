@@ -83,7 +83,7 @@ func (k *Keeper) Tidy(ctx context.Context, now int64, r ledger.Retention) error 
 	}
 	if err := b.each(ctx, AskEnded, before(r.Rows), func(run string) error {
 		k.setUncut(true)
-		return b.forget(ctx, run, "")
+		return b.forget(ctx, run, nil)
 	}); err != nil {
 		return err
 	}
@@ -275,10 +275,10 @@ func (b *batches) purge(ctx context.Context, run string, now int64) error {
 }
 
 // forget removes all rows of a run. first, where there is one, is done to each call before it goes.
-func (b *batches) forget(ctx context.Context, run, first string) error {
+func (b *batches) forget(ctx context.Context, run string, first func(*sqldb.Tx, string) error) error {
 	if err := b.calls(ctx, run, func(tx *sqldb.Tx, call string) error {
-		if first != "" {
-			if err := statements(tx, call, first); err != nil {
+		if first != nil {
+			if err := first(tx, call); err != nil {
 				return err
 			}
 		}

@@ -82,7 +82,9 @@ func (s *Store) Expire(ctx context.Context, idle time.Duration) error {
 	for {
 		var gone int64
 		err := s.db.Write(ctx, sqldb.Free, func(tx *sqldb.Tx) (err error) {
-			gone, err = tx.Exec(`DELETE FROM mcp_sessions WHERE id IN (SELECT id FROM mcp_sessions WHERE used_at < now_us() - $1 OR ended_at IS NOT NULL LIMIT $2)`,
+			// The condition stands twice: what another uses meanwhile is judged again by the outer one alone, as its row is then.
+			gone, err = tx.Exec(`DELETE FROM mcp_sessions WHERE (used_at < now_us() - $1 OR ended_at IS NOT NULL)
+AND id IN (SELECT id FROM mcp_sessions WHERE used_at < now_us() - $1 OR ended_at IS NOT NULL LIMIT $2)`,
 				idle.Microseconds(), batch)
 			return err
 		})

@@ -1,6 +1,7 @@
 package sessionstore
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -92,4 +93,35 @@ func TestSessionIsFoundByItsTokenAtEveryProcess(t *testing.T) {
 			t.Errorf("%d rows are left, %v", left, err)
 		}
 	})
+}
+
+// TestSessionThatIsUsedWhileItExpires stays: that it idled was seen before its use.
+func TestSessionThatIsUsedWhileItExpires(t *testing.T) {
+	db, clock := dbtest.Open(t, sqldb.Postgres)
+	if err := db.Write(t.Context(), sqldb.Free, func(tx *sqldb.Tx) error {
+		_, err := tx.Exec(`INSERT INTO agents(id, slug, name, state, grants_version, created_at) VALUES('agent_1', 'a', 'a', 'active', 1, now_us())`)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s := New(db, dbtest.Sealer())
+	if err := s.Opened(t.Context(), mcpserver.Session{Name: "mses_1", Agent: "agent_1", Token: "tok_1", Initialize: []byte(`{}`)}); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(idle + time.Second)
+	held := dbtest.Hold(t, db, "SELECT id FROM mcp_sessions FOR UPDATE")
+	done := make(chan error, 2)
+	go func() { done <- s.Used(context.Background(), "mses_1") }()
+	dbtest.AwaitWaiters(t, db, 1)
+	go func() { done <- s.Expire(context.Background(), idle) }()
+	dbtest.AwaitWaiters(t, db, 2)
+	held.Undo()
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if _, found, err := s.Find(t.Context(), "mses_1", "tok_1", idle); err != nil || !found {
+		t.Errorf("it was used, and is gone: %v", err)
+	}
 }

@@ -205,7 +205,7 @@ func (c *crowd) call(r *rand.Rand, i int, nonce string) error {
 	if got.Kind != ledger.Fresh {
 		c.tell("%s", answer(got.Kind, got.Twin, ""))
 		if got.Kind == ledger.TwinFinal {
-			return s.Deliver(c.ctx, []ledger.Mark{{Call: got.Record.ID, Delivery: ledger.HandedOver}})
+			return s.Deliver(c.ctx, []ledger.Mark{{Call: got.Record.ID, Owner: got.Record.Owner, Delivery: ledger.HandedOver}})
 		}
 		return nil
 	}
@@ -242,7 +242,7 @@ func (c *crowd) call(r *rand.Rand, i int, nonce string) error {
 	}
 	c.tell("settled: late %t, withheld %t", done.Late, done.Withheld)
 	if chance(r, 80) {
-		return s.Deliver(c.ctx, []ledger.Mark{{Call: at.id, Delivery: pick(r, []ledger.Delivery{ledger.HandedOver, ledger.CallerGone})}})
+		return s.Deliver(c.ctx, []ledger.Mark{{Call: at.id, Owner: got.Record.Owner, Delivery: pick(r, []ledger.Delivery{ledger.HandedOver, ledger.CallerGone})}})
 	}
 	return nil
 }

@@ -274,12 +274,15 @@ func (w *walk) deliver(r *rand.Rand) (string, error) {
 		if c == nil || w.m.touched[c.id] {
 			continue
 		}
-		mark := ledger.Mark{Call: c.id, Delivery: pick(r, []ledger.Delivery{ledger.HandedOver, ledger.HandedOver, ledger.CallerGone})}
+		mark := ledger.Mark{Call: c.id, Owner: c.owner, Delivery: pick(r, []ledger.Delivery{ledger.HandedOver, ledger.HandedOver, ledger.CallerGone})}
 		if !c.state.Final() { // what is in flight has no answer yet
 			mark.Delivery = ledger.CallerGone
 		}
+		if chance(r, 10) { // who had the delivery before
+			mark.Owner = w.process[r.IntN(2)]
+		}
 		marks = append(marks, mark)
-		if c.delivery == ledger.Waiting {
+		if c.delivery == ledger.Waiting && mark.Owner == c.owner {
 			c.delivery = mark.Delivery
 		}
 		w.m.touch(c.id)

@@ -473,7 +473,7 @@ func delivering() []promise {
 			c := b.fresh(b.A, Look, args(fmt.Sprintf(`{"n":%d}`, i)))
 			b.settle(b.A, c.done())
 			calls = append(calls, c)
-			all = append(all, ledger.Mark{Call: c.id, Delivery: marks[i%2]})
+			all = append(all, ledger.Mark{Call: c.id, Owner: procA, Delivery: marks[i%2]})
 		}
 		all = append(all, ledger.Mark{Call: "call_none", Delivery: ledger.HandedOver})
 		b.must(b.A.Deliver(b.ctx, all))

@@ -145,7 +145,7 @@ type twin struct {
 
 func deliver(b *bench, c call, d ledger.Delivery) {
 	b.t.Helper()
-	b.must(b.A.Deliver(b.ctx, []ledger.Mark{{Call: c.id, Delivery: d}}))
+	b.must(b.A.Deliver(b.ctx, []ledger.Mark{{Call: c.id, Owner: c.admitted.Record.Owner, Delivery: d}}))
 }
 
 func twins() []twin {
@@ -226,7 +226,7 @@ func twinning() []promise {
 				b.t.Fatalf("the answer is %q; the row is %s's with mark %d", got.Record.Result, r.Owner, r.Delivery)
 			}
 			b.found(b.A, ledger.WaitFor, Post)
-			b.must(b.B.Deliver(b.ctx, []ledger.Mark{{Call: c.id, Delivery: ledger.HandedOver}}))
+			b.must(b.B.Deliver(b.ctx, []ledger.Mark{{Call: c.id, Owner: procB, Delivery: ledger.HandedOver}}))
 			b.fresh(b.A, Post)
 		}},
 		{"a recorded answer that is lost again is given again", func(b *bench) {
@@ -235,9 +235,19 @@ func twinning() []promise {
 			deliver(b, c, ledger.CallerGone)
 			for range 3 {
 				b.found(b.B, ledger.TwinFinal, Post, by(procB))
-				b.must(b.B.Deliver(b.ctx, []ledger.Mark{{Call: c.id, Delivery: ledger.CallerGone}}))
+				b.must(b.B.Deliver(b.ctx, []ledger.Mark{{Call: c.id, Owner: procB, Delivery: ledger.CallerGone}}))
 			}
 			b.used("mail", 1)
+		}},
+		{"a mark of who had the answer before says nothing of its new caller's", func(b *bench) {
+			c := b.sent(b.A, Post)
+			b.settle(b.A, c.done())
+			b.die(procA) // it sleeps, with the mark of its answer in hand
+			b.sweep(b.B, 0)
+			b.found(b.B, ledger.TwinFinal, Post, by(procB))
+			deliver(b, c, ledger.HandedOver) // and wakes
+			b.must(b.B.Deliver(b.ctx, []ledger.Mark{{Call: c.id, Owner: procB, Delivery: ledger.CallerGone}}))
+			b.found(b.B, ledger.TwinFinal, Post, by(procB)) // the new caller left without it: nothing is sent again
 		}},
 		{"queries and observations have no twins", func(b *bench) {
 			for _, tool := range []ledger.Tool{Ask, Look} {

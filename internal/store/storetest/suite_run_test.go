@@ -180,6 +180,20 @@ func offering() []promise {
 				b.t.Errorf("evidence of %+v", got)
 			}
 		}},
+		{"what was looked at under another binding is stale, though the new one was listed meanwhile", func(b *bench) {
+			before, err := b.A.Look(b.ctx, b.ask(Look).Ask)
+			b.must(err)
+			under := func(a *ledger.Admission) { a.Under = before.Binding.Fingerprint() }
+			b.fresh(b.A, Look, under)
+			b.Settings.Connection(b.t, other)
+			b.list(agentOne) // by another client of the agent
+			r := b.refused(b.B, "stale_offer", Look, under)
+			if r.Was == nil || r.Now == nil || r.Was.Provider != "auto" || r.Now.Provider != "other" {
+				b.t.Errorf("the refusal says was %+v, now %+v", r.Was, r.Now)
+			}
+			b.used("read", 1)
+			b.fresh(b.A, Look)
+		}},
 		{"there is no newer that is fine: an offer of the future is stale as one of the past is", func(b *bench) {
 			b.Settings.Connection(b.t, other)
 			b.list(agentOne)
