@@ -97,7 +97,20 @@ func (d DataFlags) Look(s *cli.Session) (*install.Install, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := d.servedFrom(folder); err != nil {
+		return nil, err
+	}
 	return install.Open(s.Ctx, d.Where(s, folder))
+}
+
+// servedFrom refuses the folder's own database where the folder's server has another: what a command reads or makes there
+// the server never hears of.
+func (d DataFlags) servedFrom(folder *datafolder.Folder) error {
+	at, running, err := folder.Owner()
+	if err != nil || !running || !at.Elsewhere || d.Database != "" {
+		return nil // who cannot see the owner is told by whoever opens the folder
+	}
+	return fmt.Errorf("the server on the data folder %s has its database in PostgreSQL, and this command was not told where: give the address that the server has, in the variable WAYLEAVE_DATABASE or with --database", folder.Path())
 }
 
 // ErrNoDatabase says that a data folder has no database yet.
@@ -119,6 +132,9 @@ func Existing(s *cli.Session, o install.Options) (*sqldb.DB, error) {
 func (d DataFlags) Bare(s *cli.Session) (*sqldb.DB, install.Options, error) {
 	folder, err := d.there(s)
 	if err != nil {
+		return nil, install.Options{}, err
+	}
+	if err := d.servedFrom(folder); err != nil {
 		return nil, install.Options{}, err
 	}
 	o := d.Where(s, folder)
