@@ -25,13 +25,16 @@ func (c *Apply) Help() string {
 
   {
     "paused": false,
-    "allowed_hosts": ["10.0.0.5:8080"],                       // for every agent
+    "allowed_hosts": ["10.0.0.5:8080"],                       // private hosts, for every agent; they shut no other out
     "connections": {"read": {"mode": "auto", "limits": {"requests_per_minute": 300}}},
     "agents": {
       "reviewer": {
         "enabled": true, "paused": false, "elicitation": false,
         "allowed_hosts": ["wiki.internal"],
         "connections": {"read": {"mode": "inherit", "limits": {"requests_per_run": 50}}}
+      },
+      "scraper": {                                            // with a minute of its own
+        "connections": {"read": {"mode": "own", "provider": "direct", "limits": {"requests_per_minute": 30}}}
       }
     }
   }

@@ -75,7 +75,8 @@ func (d DataFlags) Open(s *cli.Session) (*install.Install, error) {
 	if err != nil {
 		return nil, err
 	}
-	return install.Open(s.Ctx, d.Where(s, folder))
+	in, err := install.Open(s.Ctx, d.Where(s, folder))
+	return in, ofAnother(err)
 }
 
 // there is the folder, which must be there already.
@@ -100,7 +101,8 @@ func (d DataFlags) Look(s *cli.Session) (*install.Install, error) {
 	if err := d.servedFrom(folder); err != nil {
 		return nil, err
 	}
-	return install.Open(s.Ctx, d.Where(s, folder))
+	in, err := install.Open(s.Ctx, d.Where(s, folder))
+	return in, ofAnother(err)
 }
 
 // servedFrom refuses the folder's own database where the folder's server has another: what a command reads or makes there
@@ -125,7 +127,16 @@ func Existing(s *cli.Session, o install.Options) (*sqldb.DB, error) {
 			return nil, fmt.Errorf("%w at %s yet; `wayleave serve` makes one", ErrNoDatabase, path)
 		}
 	}
-	return install.Database(s.Ctx, o)
+	db, err := install.Database(s.Ctx, o)
+	return db, ofAnother(err)
+}
+
+// ofAnother says the way out where the files are another user's.
+func ofAnother(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: run this as the user that the server runs as", err)
+	}
+	return err
 }
 
 // Bare is Existing of the install that the flags name, and how the rest of it would be opened.
