@@ -127,12 +127,21 @@ func (c *Allow) stillRefused(s *cli.Session, host string, at datafolder.Server) 
 		}
 		s.Err.Printf("note: cloud metadata addresses stay refused until each is allowed by itself, here %s\n", strings.Join(names, ", "))
 	}
-	if name := strings.TrimPrefix(host, "*."); new(weburl.Policy).Judge("http://"+name+"/").Verdict == "allow" {
+	if name := publicName(host); name != "" {
 		s.Err.Printf("note: where %s is public, no permit is needed; this one counts where the name leads to a private address. It shuts no other host out: `serve --allowed-hosts` does\n", name)
 	}
 	if place.Covers(permit, at) {
 		s.Err.Printf("note: the server's own listener %s stays refused: no agent ever reads it, allowed or not\n", at.Listen)
 	}
+}
+
+// publicName is the name of a permit that may be read without one, as far as its spelling shows; empty where it may not.
+func publicName(host string) string {
+	name := strings.TrimPrefix(host, "*.")
+	if new(weburl.Policy).Judge("http://"+name+"/").Verdict != "allow" {
+		return ""
+	}
+	return name
 }
 
 func forAgent(slug string) string {

@@ -4,6 +4,7 @@ package keeping
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/wayleave/wayleave/internal/apply"
 	"github.com/wayleave/wayleave/internal/cli"
@@ -52,6 +53,7 @@ func (c *Apply) Run(s *cli.Session) error {
 	if err != nil {
 		return cli.Misused("%s: %v", c.File, err)
 	}
+	noteHosts(s, f)
 	in, err := c.open(s)
 	if err != nil {
 		return err
@@ -99,6 +101,25 @@ func (c *Apply) sum(s *cli.Session, p apply.Planned) {
 		s.Out.Printf("%s made%s\n", cli.Many(len(p.Changes), "change", "changes"), same)
 	}
 	s.Out.Printf("what %s does not name is kept as it is\n", c.File)
+}
+
+// noteHosts says of public names that they change nothing: the server's own allowed_hosts are a list of another kind.
+func noteHosts(s *cli.Session, f apply.File) {
+	var hosts []string
+	if f.Hosts != nil {
+		hosts = append(hosts, *f.Hosts...)
+	}
+	for _, a := range f.Agents {
+		if a.Hosts != nil {
+			hosts = append(hosts, *a.Hosts...)
+		}
+	}
+	slices.Sort(hosts)
+	for _, host := range slices.Compact(hosts) {
+		if public := publicName(host); public != "" {
+			s.Err.Printf("note: allowed_hosts: where %s is public, no permit is needed; this list is of private hosts, and shuts no other out: `serve --allowed-hosts` does\n", public)
+		}
+	}
 }
 
 // open makes no install where nothing is to be changed.
