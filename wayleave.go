@@ -136,6 +136,12 @@ func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s.door.Handler())
 	mux.Handle("/", s.api.Handler())
+	// Where clients ask that were given the address without its path, or with the one of an older transport.
+	for _, near := range []string{"POST /{$}", "/mcp/", "/sse"} {
+		mux.HandleFunc(near, func(w http.ResponseWriter, _ *http.Request) {
+			answer(w, http.StatusNotFound, "nothing is served here; MCP is at /mcp, over streamable HTTP")
+		})
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if why := s.Ready(r.Context()); why != nil {

@@ -149,6 +149,18 @@ func TestHealthAndReadiness(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
 	}
+	// Who was given the address without its path is told the path.
+	for _, path := range []string{"/", "/mcp/", "/sse"} {
+		res, err := http.Post(in.url+path, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusNotFound || !strings.Contains(string(said), "MCP is at /mcp") {
+			t.Errorf("POST %s: %d %s, %v", path, res.StatusCode, said, err)
+		}
+	}
 }
 
 func TestGracefulStopLetsACallFinish(t *testing.T) {

@@ -33,6 +33,9 @@ func ParsePermit(s string) (Permit, error) {
 	if err != nil {
 		return Permit{}, wrap(err)
 	}
+	if before, _, _ := strings.Cut(host, "/"); before != host && strings.Trim(before, "[]0123456789abcdefABCDEF.:") != "" {
+		return Permit{}, wrap(errors.New("give the host alone, without scheme and path"))
+	}
 	if strings.Contains(host, "/") {
 		prefix, err := parseNetwork(host)
 		if err != nil {

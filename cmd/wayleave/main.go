@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -94,6 +95,9 @@ func runAs(self cli.Program, args, environ []string, stdin io.Reader, stdout, st
 		}
 	}()
 
+	if len(args) == 1 && args[0] == "--version" {
+		args = []string{"version"}
+	}
 	set, err := cli.LoadSettings(ctx, args, environ)
 	if err != nil {
 		problems.Printf("wayleave: %v\n", err)
@@ -113,8 +117,8 @@ func runAs(self cli.Program, args, environ []string, stdin io.Reader, stdout, st
 	}
 	chosen, err := parser.Parse(cli.WithUnits(args))
 	if err != nil {
-		problems.Printf("wayleave: %v\n", err)
-		problems.Printf("`wayleave %s--help` shows what there is\n", commandOf(err))
+		problems.Printf("wayleave: %v%s\n", err, set.CameFrom(err.Error()))
+		problems.Printf("`wayleave %s--help` shows what there is\n", commandOf(err, args))
 		return cli.ExitUsage
 	}
 	if err := set.Note(chosen); err != nil {
@@ -125,11 +129,15 @@ func runAs(self cli.Program, args, environ []string, stdin io.Reader, stdout, st
 	return cli.Report(err, out, problems)
 }
 
-// commandOf names the command in which parsing failed, with a space behind it.
-func commandOf(err error) string {
+// commandOf names the command in which parsing failed, with a space behind it: one that was typed, not one that another
+// stands for without a word.
+func commandOf(err error, args []string) string {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil {
 		if node := parse.Context.Selected(); node != nil {
+			if node.Parent != nil && node.Parent.DefaultCmd == node && !slices.Contains(args, node.Name) {
+				node = node.Parent
+			}
 			return node.FullPath()[len(parse.Context.Model.Name)+1:] + " "
 		}
 	}

@@ -180,6 +180,23 @@ func (s *Settings) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, er
 	return nil, nil
 }
 
+// CameFrom is where the value of the flag came from that a message begins with, in brackets with a space before them: who
+// typed no flag looks for it there. Empty where it was typed, and where the message says it already.
+func (s *Settings) CameFrom(message string) string {
+	name, ok := strings.CutPrefix(message, "--")
+	if !ok {
+		return ""
+	}
+	if end := strings.IndexFunc(name, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }); end >= 0 {
+		name = name[:end]
+	}
+	origin := s.resolved[name]
+	if origin == "" || strings.Contains(message, "configuration file") {
+		return ""
+	}
+	return " (" + origin + ")"
+}
+
 // Note lists the chosen command's flags with their values and origins. A list that was given with nothing in it is an
 // error: it meant to narrow, and would read as "anything goes" (TM-118).
 func (s *Settings) Note(chosen *kong.Context) error {

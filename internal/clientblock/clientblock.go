@@ -30,7 +30,7 @@ type Client struct {
 // Clients are all that can be attached, the generic one last.
 func Clients() []Client {
 	return []Client{
-		{"claude", "for Claude Code: merge it into ~/.claude.json (you alone) or .mcp.json (a project; its block should name the token's variable: attach --variable)", claudeBlock},
+		{"claude", "for Claude Code: merge it into ~/.claude.json (you alone) or .mcp.json (a project)", claudeBlock},
 		{"opencode", "for OpenCode: merge it into ~/.config/opencode/opencode.json", openCodeBlock},
 		{"ai-sdk", "for the AI SDK: npm install @ai-sdk/mcp", aiSDKBlock},
 		{"generic", "for any MCP client that takes an mcpServers object", genericBlock},

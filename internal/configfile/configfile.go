@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
@@ -18,9 +19,12 @@ func Parse(data []byte) (map[string]any, error) {
 	if !utf8.Valid(data) {
 		return nil, errors.New("is not UTF-8")
 	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, errors.New("is empty (EOF where an object should begin); {} says that there is nothing to set")
+	}
 	plain, err := hujson.Standardize(data)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("is not JSON with comments: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	dec := json.NewDecoder(bytes.NewReader(plain))
 	dec.UseNumber()

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/binding"
@@ -96,6 +98,15 @@ func (s *Settings) Put(ctx context.Context, c Change, by string) (Setting, error
 	return s.rows.Put(ctx, c, by, func(shared Setting) error { return s.rules.Check(c, shared) })
 }
 
+// names are the providers of a capability, quoted.
+func (r *Rules) names(capability string) string {
+	var names []string
+	for _, p := range r.providers[capability] {
+		names = append(names, strconv.Quote(p.Name))
+	}
+	return strings.Join(names, " or ")
+}
+
 // Check says what is wrong with a change beside what the install has: an *Invalid, or nil.
 func (r *Rules) Check(c Change, shared Setting) error {
 	modes := []string{Inherit, Own, Disabled}
@@ -125,7 +136,7 @@ func (r *Rules) Check(c Change, shared Setting) error {
 		return nil
 	}
 	if c.MinuteLimit != nil {
-		return &Invalid{"limits.requests_per_minute", "an agent that inherits shares the install's minute; give it a provider of its own for one of its own"}
+		return &Invalid{"limits.requests_per_minute", fmt.Sprintf("an agent that inherits shares the install's minute; for one of its own give it the mode %q and a provider, here %s", Own, r.names(c.Capability))}
 	}
 	// A capability that the install has switched off, or a setting of a provider that is gone, bounds nothing.
 	if have, off := r.shared(row(shared), c.Capability); off == "" && c.RunLimit != nil {

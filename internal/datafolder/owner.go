@@ -50,6 +50,8 @@ type Server struct {
 	Listen string `json:"listen"`         // the listener's own address and port
 	Pipe   string `json:"pipe,omitempty"` // the socket for clients over pipes of the same user; empty where there is none
 	User   string `json:"user,omitempty"` // the id of the process's user, as the system has it
+	// Elsewhere says that its database is not the SQLite file of the folder.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // Announce notes where the calling process, the folder's owner, serves; withdraw takes the note away. It is for the

@@ -2,12 +2,14 @@
 package datafolder
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -73,6 +75,8 @@ func gitIgnores(top, path string) (bool, error) {
 	// The slash at the end lets a pattern for folders match a folder that is not there yet.
 	cmd := exec.CommandContext(ctx, git, "-C", top, "-c", "core.fsmonitor=false", "check-ignore", "-q", "--", path+"/")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"}
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
@@ -81,6 +85,7 @@ func gitIgnores(top, path string) (bool, error) {
 	case errors.As(err, &exit) && exit.ExitCode() == 1:
 		return false, nil
 	default:
-		return false, fmt.Errorf("git check-ignore: %w", err)
+		first, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		return false, fmt.Errorf("git check-ignore: %w: %s", err, first)
 	}
 }

@@ -229,6 +229,18 @@ func TestWhatACallerNames(t *testing.T) {
 	}
 }
 
+// A run that is not there is the caller's mistake, and not a fault of ours, whichever message names it first.
+func TestUnknownRunIsSaid(t *testing.T) {
+	w := newWorld(t, Limits{})
+	session := w.open(t, "tok-a")
+	for _, message := range []string{`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}`, echoCall} {
+		got := w.do(t, ask{body: message, header: map[string]string{"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-11-25", "Wayleave-Run": "run_unknown"}})
+		if got.Error == nil || got.Error.Code != -32602 || got.Error.Data["code"] != "not_found" || !strings.Contains(got.Error.Message, "no such run") {
+			t.Errorf("%s: %d %s", message, got.status, got.raw)
+		}
+	}
+}
+
 func TestHeaderThatStandsTwiceIsRefused(t *testing.T) {
 	w := newWorld(t, Limits{})
 	session := w.open(t, "tok-a")

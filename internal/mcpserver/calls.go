@@ -145,7 +145,10 @@ func (s *Server) list(ctx context.Context, c tool.Caller, next mcp.MethodHandler
 	}
 	tools, err := s.tools.List(ctx, c)
 	if err != nil {
-		if gone(ctx, err) {
+		switch {
+		case errors.Is(err, tool.ErrUnknownRun):
+			return nil, noSuchRun()
+		case gone(ctx, err):
 			return nil, err
 		}
 		return nil, s.fault(requestID(r), "list tools", err, "")
@@ -192,7 +195,7 @@ func (s *Server) call(ctx context.Context, c tool.Caller, fixed *fixedCaller, ne
 		return s.unknown(ctx, c, next, r)
 	case errors.Is(err, tool.ErrUnknownRun):
 		s.noteCall(r, c, "not_found", time.Since(began))
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such run; leave the run's id out, or open a new one", Data: json.RawMessage(`{"code":"not_found"}`)}
+		return nil, noSuchRun()
 	case errors.Is(err, tool.ErrComeAgain) && asking != nil:
 		s.noteCall(r, c, "asked", time.Since(began))
 		return asking.unfinished()
@@ -222,6 +225,11 @@ func (s *Server) call(ctx context.Context, c tool.Caller, fixed *fixedCaller, ne
 		s.answers.of(requestID(r)).add(result.Delivered)
 	}
 	return wireResult(result.Result, modern), nil
+}
+
+// noSuchRun is what a client learns that named a run which is not there, or not its agent's.
+func noSuchRun() error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such run of this token's agent; leave the run's id out, or open a new one", Data: json.RawMessage(`{"code":"not_found"}`)}
 }
 
 // progress gives the way to tell a client what its call waits for; nil where it did not ask to be told.

@@ -37,6 +37,9 @@ func newFakeTools() *fakeTools {
 
 func (f *fakeTools) List(_ context.Context, c tool.Caller) ([]agenttool.Tool, error) {
 	f.note(c)
+	if c.Run == "run_unknown" {
+		return nil, tool.ErrUnknownRun
+	}
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"additionalProperties":false}`)
 	hints := agenttool.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true}
 	return []agenttool.Tool{{Name: "echo", Description: "Says it back.", InputSchema: schema, Hints: hints}, {Name: "wait", InputSchema: schema}}, nil
@@ -56,6 +59,9 @@ func (f *fakeTools) last() tool.Caller {
 
 func (f *fakeTools) Call(ctx context.Context, c tool.Caller, name string, arguments json.RawMessage) (tool.Result, error) {
 	f.note(c)
+	if c.Run == "run_unknown" {
+		return tool.Result{}, tool.ErrUnknownRun
+	}
 	if name == "permit" {
 		return f.permit(ctx, c)
 	}

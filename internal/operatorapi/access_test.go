@@ -174,7 +174,10 @@ func TestTM047APersonDecides(t *testing.T) {
 		refused(t, w.do(who, "POST", "/api/runs/run_alice/tool-calls/call_unsure_alice/reconcile", `{"verdict":"happened"}`), 403, gate.CodeForbidden)
 		refused(t, w.do(who, "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 403, gate.CodeForbidden)
 	}
-	refused(t, w.do("harness of alice", "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 403, gate.CodeForbidden)
+	wrong := refused(t, w.do("harness of alice", "POST", "/api/approvals/apr_alice/answer", `{"answer":"once"}`), 403, gate.CodeForbidden)
+	if said := wrong.Detail; said != "not with this credential (harness token): this takes operator, owner" {
+		t.Errorf("a credential of the wrong kind is told %q", said)
+	}
 	if w.fake.asked[0].State != "open" || w.fake.calls[1].Verdict != nil {
 		t.Error("a refused request decided something")
 	}

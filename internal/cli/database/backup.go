@@ -324,7 +324,10 @@ func (c *Migrate) database(s *cli.Session) (*sqldb.DB, error) {
 	if c.DataFlags.Database != "" {
 		return install.Database(s.Ctx, c.Where(s, nil))
 	}
-	db, _, err := c.Bare(s)
+	db, o, err := c.Bare(s)
+	if err == nil {
+		s.Err.Printf("note: this is the SQLite database of the data folder %s; PostgreSQL is named by the variable WAYLEAVE_DATABASE, or by --database\n", o.Folder.Path())
+	}
 	return db, err
 }
 

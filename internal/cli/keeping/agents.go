@@ -25,6 +25,11 @@ type Agents struct {
 	Enable  AgentsEnable  `cmd:"" help:"Open its doors again."`
 }
 
+// Help says where else an agent is set.
+func (*Agents) Help() string {
+	return `What an agent may do is set elsewhere: private hosts by "wayleave allow --agent SLUG HOST", limits by "wayleave apply FILE", whose help has an example.`
+}
+
 // Token is the command.
 type Token struct {
 	New    TokenNew    `cmd:"" help:"Make a token, and the agent if it is not there. The token is shown once."`

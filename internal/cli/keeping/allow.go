@@ -4,7 +4,6 @@ package keeping
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +34,9 @@ func (c *Allow) Run(s *cli.Session) error {
 	if len(c.Hosts) == 0 && c.Remove {
 		return cli.Misused("--remove takes a host")
 	}
+	if err := c.noVerb(); err != nil {
+		return err
+	}
 	in, at, err := c.Beside(s)
 	if err != nil {
 		return err
@@ -63,7 +65,7 @@ func (c *Allow) Run(s *cli.Session) error {
 			return fmt.Errorf("%s %w", text, err)
 		}
 		if err != nil {
-			return cli.Misused("%s: %v", strconv.Quote(text), err)
+			return cli.Misused("%v", err)
 		}
 		changed = append(changed, host)
 		if !c.JSON {
@@ -97,6 +99,21 @@ func (c *Allow) Run(s *cli.Session) error {
 	})
 }
 
+// noVerb refuses a first word that is meant as a command, where other commands have such words: it would be allowed as a
+// host, and what it was to take away with it.
+func (c *Allow) noVerb() error {
+	if len(c.Hosts) == 0 {
+		return nil
+	}
+	switch word := c.Hosts[0]; word {
+	case "remove", "rm", "delete", "revoke", "deny":
+		return cli.Misused("%q is no host: `%s allow --remove HOST%s` takes one off the list (a host of that name: %s:80)", word, place.CalledAs(), c.Again(), word)
+	case "list", "ls", "show", "add":
+		return cli.Misused("%q is no host: `%s allow%s` shows the list, and `%s allow HOST%s` adds to it (a host of that name: %s:80)", word, place.CalledAs(), c.Again(), place.CalledAs(), c.Again(), word)
+	}
+	return nil
+}
+
 // stillRefused says what a permit seems to cover and does not.
 func (c *Allow) stillRefused(s *cli.Session, host string, at datafolder.Server) {
 	permit, err := weburl.ParsePermit(host)
@@ -110,12 +127,21 @@ func (c *Allow) stillRefused(s *cli.Session, host string, at datafolder.Server) 
 		}
 		s.Err.Printf("note: cloud metadata addresses stay refused until each is allowed by itself, here %s\n", strings.Join(names, ", "))
 	}
-	if name := strings.TrimPrefix(host, "*."); new(weburl.Policy).Judge("http://"+name+"/").Verdict == "allow" {
-		s.Err.Printf("note: a public %s needs no permit; this one counts where the name leads to a private address. It shuts no other host out: `serve --allowed-hosts` does\n", name)
+	if name := publicName(host); name != "" {
+		s.Err.Printf("note: where %s is public, no permit is needed; this one counts where the name leads to a private address. It shuts no other host out: `serve --allowed-hosts` does\n", name)
 	}
 	if place.Covers(permit, at) {
 		s.Err.Printf("note: the server's own listener %s stays refused: no agent ever reads it, allowed or not\n", at.Listen)
 	}
+}
+
+// publicName is the name of a permit that may be read without one, as far as its spelling shows; empty where it may not.
+func publicName(host string) string {
+	name := strings.TrimPrefix(host, "*.")
+	if new(weburl.Policy).Judge("http://"+name+"/").Verdict != "allow" {
+		return ""
+	}
+	return name
 }
 
 func forAgent(slug string) string {

@@ -4,6 +4,7 @@ package keeping
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/wayleave/wayleave/internal/apply"
 	"github.com/wayleave/wayleave/internal/cli"
@@ -25,13 +26,16 @@ func (c *Apply) Help() string {
 
   {
     "paused": false,
-    "allowed_hosts": ["10.0.0.5:8080"],                       // for every agent
+    "allowed_hosts": ["10.0.0.5:8080"],                       // private hosts, for every agent; they shut no other out
     "connections": {"read": {"mode": "auto", "limits": {"requests_per_minute": 300}}},
     "agents": {
       "reviewer": {
         "enabled": true, "paused": false, "elicitation": false,
         "allowed_hosts": ["wiki.internal"],
         "connections": {"read": {"mode": "inherit", "limits": {"requests_per_run": 50}}}
+      },
+      "scraper": {                                            // with a minute of its own
+        "connections": {"read": {"mode": "own", "provider": "direct", "limits": {"requests_per_minute": 30}}}
       }
     }
   }
@@ -49,6 +53,7 @@ func (c *Apply) Run(s *cli.Session) error {
 	if err != nil {
 		return cli.Misused("%s: %v", c.File, err)
 	}
+	noteHosts(s, f)
 	in, err := c.open(s)
 	if err != nil {
 		return err
@@ -96,6 +101,25 @@ func (c *Apply) sum(s *cli.Session, p apply.Planned) {
 		s.Out.Printf("%s made%s\n", cli.Many(len(p.Changes), "change", "changes"), same)
 	}
 	s.Out.Printf("what %s does not name is kept as it is\n", c.File)
+}
+
+// noteHosts says of public names that they change nothing: the server's own allowed_hosts are a list of another kind.
+func noteHosts(s *cli.Session, f apply.File) {
+	var hosts []string
+	if f.Hosts != nil {
+		hosts = append(hosts, *f.Hosts...)
+	}
+	for _, a := range f.Agents {
+		if a.Hosts != nil {
+			hosts = append(hosts, *a.Hosts...)
+		}
+	}
+	slices.Sort(hosts)
+	for _, host := range slices.Compact(hosts) {
+		if public := publicName(host); public != "" {
+			s.Err.Printf("note: allowed_hosts: where %s is public, no permit is needed; this list is of private hosts, and shuts no other out: `serve --allowed-hosts` does\n", public)
+		}
+	}
 }
 
 // open makes no install where nothing is to be changed.

@@ -99,7 +99,15 @@ func (c *Attach) Run(s *cli.Session) error {
 		}
 	}
 	if c.Client == "claude" && !c.Stdio && !c.Variable {
+		s.Err.Printf("a file of a project should name the token's variable instead: attach --variable\n")
 		s.Err.Printf("or let Claude Code write it: claude mcp add --scope user --transport http wayleave %s --header %q\n", c.URL, "Authorization: Bearer "+out.Token)
+	}
+	if c.Client == "claude" && c.Stdio {
+		words := make([]string, len(out.Command))
+		for i, w := range out.Command {
+			words[i] = place.ShellWord(w)
+		}
+		s.Err.Printf("or let Claude Code write it: claude mcp add --scope user wayleave -- %s\n", strings.Join(words, " "))
 	}
 	s.Err.Printf("\n")
 	return s.Out.Print(out.Block)

@@ -139,6 +139,17 @@ func failedRead(s *cli.Session, err error, file string, asJSON bool) error {
 		told.URL = file
 	}
 	// A person reads this, and what the next command takes is a flag.
-	s.Err.Printf("%s\n", webfetch.ErrorResult(&told, webfetch.AnswerOptions{PermitCommand: "wayleave fetch --allow-host", RobotsSetting: "wayleave fetch --robots-ignore"}).Text())
+	again := "wayleave fetch --allow-host"
+	if plainWord(e.URL) {
+		again = "wayleave fetch " + e.URL + " --allow-host"
+	}
+	s.Err.Printf("%s\n", webfetch.ErrorResult(&told, webfetch.AnswerOptions{PermitCommand: again, RobotsSetting: "wayleave fetch --robots-ignore"}).Text())
 	return cli.ErrTold
+}
+
+// plainWord says whether a URL is one word of every shell as it is.
+func plainWord(u string) bool {
+	return u != "" && strings.IndexFunc(u, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(":/.-_%", r)
+	}) < 0
 }

@@ -21,7 +21,12 @@ func (d DataFlags) Beside(s *cli.Session) (in *install.Install, at datafolder.Se
 	if err != nil {
 		return nil, at, err
 	}
-	_, missing := datafolder.Look(path)
+	there, missing := datafolder.Look(path)
+	if missing == nil {
+		if err := d.servedFrom(there); err != nil {
+			return nil, at, err
+		}
+	}
 	if in, err = d.Open(s); err != nil {
 		return nil, at, err
 	}

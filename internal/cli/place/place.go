@@ -75,7 +75,8 @@ func (d DataFlags) Open(s *cli.Session) (*install.Install, error) {
 	if err != nil {
 		return nil, err
 	}
-	return install.Open(s.Ctx, d.Where(s, folder))
+	in, err := install.Open(s.Ctx, d.Where(s, folder))
+	return in, ofAnother(err)
 }
 
 // there is the folder, which must be there already.
@@ -97,7 +98,21 @@ func (d DataFlags) Look(s *cli.Session) (*install.Install, error) {
 	if err != nil {
 		return nil, err
 	}
-	return install.Open(s.Ctx, d.Where(s, folder))
+	if err := d.servedFrom(folder); err != nil {
+		return nil, err
+	}
+	in, err := install.Open(s.Ctx, d.Where(s, folder))
+	return in, ofAnother(err)
+}
+
+// servedFrom refuses the folder's own database where the folder's server has another: what a command reads or makes there
+// the server never hears of.
+func (d DataFlags) servedFrom(folder *datafolder.Folder) error {
+	at, running, err := folder.Owner()
+	if err != nil || !running || !at.Elsewhere || d.Database != "" {
+		return nil // who cannot see the owner is told by whoever opens the folder
+	}
+	return fmt.Errorf("the server on the data folder %s has its database in PostgreSQL, and this command was not told where: give the address that the server has, in the variable WAYLEAVE_DATABASE or with --database", folder.Path())
 }
 
 // ErrNoDatabase says that a data folder has no database yet.
@@ -112,13 +127,25 @@ func Existing(s *cli.Session, o install.Options) (*sqldb.DB, error) {
 			return nil, fmt.Errorf("%w at %s yet; `wayleave serve` makes one", ErrNoDatabase, path)
 		}
 	}
-	return install.Database(s.Ctx, o)
+	db, err := install.Database(s.Ctx, o)
+	return db, ofAnother(err)
+}
+
+// ofAnother says the way out where the files are another user's.
+func ofAnother(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: run this as the user that the server runs as", err)
+	}
+	return err
 }
 
 // Bare is Existing of the install that the flags name, and how the rest of it would be opened.
 func (d DataFlags) Bare(s *cli.Session) (*sqldb.DB, install.Options, error) {
 	folder, err := d.there(s)
 	if err != nil {
+		return nil, install.Options{}, err
+	}
+	if err := d.servedFrom(folder); err != nil {
 		return nil, install.Options{}, err
 	}
 	o := d.Where(s, folder)

@@ -104,7 +104,7 @@ func take(ctx context.Context, p ownerPlan) (_ *owner, err error) {
 		return nil, err
 	}
 	o.closers = append(o.closers, o.service.Close)
-	withdraw, err := p.folder.Announce(datafolder.Server{URL: p.front.URL(at), Listen: at.String(), Pipe: path, User: datafolder.Me()})
+	withdraw, err := p.folder.Announce(datafolder.Server{URL: p.front.URL(at), Listen: at.String(), Pipe: path, User: datafolder.Me(), Elsewhere: p.options.Database != ""})
 	if err != nil {
 		return nil, err
 	}

@@ -135,6 +135,9 @@ func (c *Serve) announce(s *cli.Session, own *owner) {
 		if set.Origin != "default" {
 			s.Out.Printf("  %s = %s (%s)\n", set.Name, set.Value, set.Origin)
 		}
+		if set.Name == "database" && set.Origin == "flag --database" { // the commands below do not repeat what may hold a password
+			defer s.Out.Printf("Commands beside this server need its database's address too: put it into the variable WAYLEAVE_DATABASE.\n")
+		}
 	}
 	in, err := c.Open(s)
 	if err != nil {

@@ -193,7 +193,7 @@ func (g *Gate) admit(r *http.Request, row route.Row) (*Visit, *Failure) {
 	switch {
 	case row.May.Has(route.Anyone):
 	case !row.May.Has(v.Kind):
-		return nil, Fail(http.StatusForbidden, CodeForbidden, "this takes: "+row.May.Words())
+		return nil, Fail(http.StatusForbidden, CodeForbidden, "not with this credential ("+v.Kind.Words()+"): this takes "+row.May.Words())
 	case v.Kind&route.People == 0:
 	case row.SignedIn && !v.Session():
 		return nil, Fail(http.StatusForbidden, CodeForbidden, "an API token may not do this; sign in")

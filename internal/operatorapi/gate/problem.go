@@ -65,7 +65,7 @@ func (f *Failure) GetHeaders() http.Header { return f.header }
 func (f *Failure) ContentType(string) string { return ProblemType }
 
 // NoJSON refuses a body of another kind, by which a form of another site would come in.
-const NoJSON = "the Content-Type of a body is application/json"
+const NoJSON = "send the body as JSON, with the header Content-Type: application/json"
 
 const ProblemType = "application/problem+json"
 
