@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/notelabel"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
 )
 
@@ -71,72 +72,18 @@ func (r *renderer) unpair() (found bool) {
 	return found
 }
 
-// afterLabel takes the label off the start of a note's first text: Markdown writes it itself.
-func (r *renderer) afterLabel(s string) string {
-	text := strings.TrimLeft(s, " \t\n\r\f")
-	if text == "" {
-		return s
-	}
-	label := r.label
-	r.label = ""
-	bracket := text[0] == '[' || text[0] == '('
-	if bracket {
-		text = text[1:]
-	}
-	rest, ok := strings.CutPrefix(text, label)
-	if !ok {
-		return s
-	}
-	if bracket {
-		if rest == "" || rest[0] != ']' && rest[0] != ')' {
-			return s
-		}
-		return rest[1:]
-	}
-	if rest == "" {
-		r.point = label
-		return ""
-	}
-	if strings.IndexByte(".:)", rest[0]) >= 0 {
-		rest = rest[1:]
-	}
-	if rest != "" && strings.IndexByte(" \t\n\r", rest[0]) < 0 {
-		return s
-	}
-	return rest
-}
-
-// afterPoint takes the sign off a text that goes on after a note's label. A number that goes on was none.
-func afterPoint(label, s string) string {
-	switch {
-	case s == "" || strings.IndexByte(".,:)", s[0]) < 0:
-		return s
-	case len(s) > 1 && '0' <= s[1] && s[1] <= '9':
-		return label + s
-	case s[0] == ',' || len(s) > 1 && strings.IndexByte(" \t\n\r", s[1]) < 0:
-		return s
-	}
-	return s[1:]
-}
-
 // labelApart says that a text is the bracket before a note's label, which stands in an element of its own, such as a link
 // that leads nowhere else. The walk goes on after the closing one then.
 func (r *renderer) labelApart(text *html.Node) bool {
-	var end string
-	switch strings.TrimSpace(text.Data) {
-	case "[":
-		end = "]"
-	case "(":
-		end = ")"
-	default:
-		return false
-	}
 	label := text.NextSibling
 	if label == nil || label.Type != html.ElementNode || strings.TrimSpace(facts.ShortText(label)) != r.label || r.keepsLink(label) {
 		return false
 	}
 	past := label.NextSibling
-	if past == nil || past.Type != html.TextNode || r.dropped(past) || !strings.HasPrefix(strings.TrimLeft(past.Data, " \t\n\r\f"), end) {
+	if past == nil || past.Type != html.TextNode || r.dropped(past) {
+		return false
+	}
+	if _, closes := notelabel.Closes(text.Data, past.Data); !closes {
 		return false
 	}
 	r.label, r.past = "", past

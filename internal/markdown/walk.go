@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/notelabel"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
 )
 
@@ -94,11 +95,15 @@ func (r *renderer) node(n *html.Node) {
 		case n == r.past:
 			text, r.past = strings.TrimLeft(text, " \t\n\r\f")[1:], nil
 		case r.point != "":
-			text, r.point = afterPoint(r.point, text), ""
+			text, r.point = notelabel.AfterAlone(r.point, text), ""
 		case r.label != "" && r.labelApart(n):
 			return
-		case r.label != "":
-			text = r.afterLabel(text)
+		case r.label != "" && strings.TrimSpace(text) != "":
+			var alone bool
+			if text, alone = notelabel.Cut(r.label, text); alone {
+				r.point = r.label
+			}
+			r.label = ""
 		}
 		r.w.Text(text)
 	case html.ElementNode:

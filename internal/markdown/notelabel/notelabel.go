@@ -1,0 +1,59 @@
+// Package notelabel takes a note's own label off the text that begins with it, where Markdown writes it already.
+package notelabel
+
+import "strings"
+
+// Cut takes a label, with brackets or a sign after it, off the start of a note's first text. alone says that nothing more is
+// in that text: the sign may begin the next one, for [AfterAlone].
+func Cut(label, s string) (rest string, alone bool) {
+	text := strings.TrimLeft(s, " \t\n\r\f")
+	bracket := text != "" && (text[0] == '[' || text[0] == '(')
+	if bracket {
+		text = text[1:]
+	}
+	rest, ok := strings.CutPrefix(text, label)
+	switch {
+	case !ok:
+		return s, false
+	case bracket && (rest == "" || rest[0] != ']' && rest[0] != ')'):
+		return s, false
+	case bracket:
+		return rest[1:], false
+	case rest == "":
+		return "", true
+	}
+	if strings.IndexByte(".:)", rest[0]) >= 0 {
+		rest = rest[1:]
+	}
+	if rest != "" && strings.IndexByte(" \t\n\r", rest[0]) < 0 {
+		return s, false
+	}
+	return rest, false
+}
+
+// AfterAlone takes the sign off a text that goes on after a label which stood alone. Before a number that goes on it was no
+// label, and comes back.
+func AfterAlone(label, s string) string {
+	switch {
+	case s == "" || strings.IndexByte(".,:)", s[0]) < 0:
+		return s
+	case len(s) > 1 && '0' <= s[1] && s[1] <= '9':
+		return label + s
+	case s[0] == ',' || len(s) > 1 && strings.IndexByte(" \t\n\r", s[1]) < 0:
+		return s
+	}
+	return s[1:]
+}
+
+// Closes says that a text begins with the sign that closes the brackets which another text opens, and nothing else: then
+// what stands between is a label's place. rest is what comes after.
+func Closes(open, s string) (rest string, ok bool) {
+	s = strings.TrimLeft(s, " \t\n\r\f")
+	switch strings.TrimSpace(open) {
+	case "[":
+		return strings.CutPrefix(s, "]")
+	case "(":
+		return strings.CutPrefix(s, ")")
+	}
+	return "", false
+}

@@ -1,0 +1,36 @@
+package notelabel
+
+import "testing"
+
+func TestCut(t *testing.T) {
+	for s, want := range map[string]struct {
+		rest  string
+		alone bool
+	}{
+		"1. Words": {" Words", false}, " [1] Words": {" Words", false}, "(1)": {"", false}, "1": {"", true}, "1) Words": {" Words", false}, "1: x": {" x", false},
+		"1.5 metres": {"1.5 metres", false}, "10 things": {"10 things", false}, "[1 Words": {"[1 Words", false}, "[12] x": {"[12] x", false}, "Words": {"Words", false}, "": {"", false},
+	} {
+		if rest, alone := Cut("1", s); rest != want.rest || alone != want.alone {
+			t.Errorf("%q: %q, %t", s, rest, alone)
+		}
+	}
+}
+
+func TestAfterAlone(t *testing.T) {
+	for s, want := range map[string]string{". Words": " Words", ".": "", ") x": " x", ".5 m": "1.5 m", ",000": "1,000", ", and": ", and", "st": "st", "": "", ".net": ".net"} {
+		if got := AfterAlone("1", s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestCloses(t *testing.T) {
+	for _, c := range []struct {
+		open, s, rest string
+		ok            bool
+	}{{" [", "] Words", " Words", true}, {"(", " )", "", true}, {"[", ") x", ") x", false}, {"see [", "] x", "", false}, {"[", "x]", "x]", false}} {
+		if rest, ok := Closes(c.open, c.s); ok != c.ok || ok && rest != c.rest {
+			t.Errorf("%q, %q: %q, %t", c.open, c.s, rest, ok)
+		}
+	}
+}
