@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,11 +16,17 @@ import (
 // Convert is the command.
 type Convert struct {
 	showFlags
-	ContentType  string `setting:"-" help:"The Content-Type that the site sent. Without it the body decides." placeholder:"TYPE"`
+	ContentType  string `setting:"-" help:"The Content-Type that the site sent. Without it the ending of the file decides where it is one of a text, such as .json, else the body." placeholder:"TYPE"`
 	BaseURL      string `name:"base-url" setting:"-" help:"The page's own address, for relative links." placeholder:"URL"`
 	MaxBodyBytes *int64 `help:"Most bytes of a body (1–100000000; default 5000000)." placeholder:"N"`
 	JSON         bool   `setting:"-" help:"As JSON: the page with all that is known of it."`
 	File         string `arg:"" optional:"" default:"-" help:"The file, or - for standard input."`
+}
+
+// endings are of texts that do not tell by themselves what they are, with what a site would send for them. Documents and
+// pages do.
+var endings = map[string]string{
+	".json": "application/json", ".ndjson": "application/x-ndjson", ".xml": "application/xml", ".csv": "text/csv", ".md": "text/markdown", ".txt": "text/plain",
 }
 
 // Run converts one body.
@@ -33,8 +40,11 @@ func (c *Convert) Run(s *cli.Session) error {
 		return err
 	}
 	var contentType []string
-	if c.ContentType != "" {
+	switch ending := endings[strings.ToLower(filepath.Ext(c.File))]; {
+	case c.ContentType != "":
 		contentType = []string{c.ContentType}
+	case ending != "":
+		contentType = []string{ending}
 	}
 	done := s.Err.Progress("converting")
 	o := webfetch.Options{MaxBodyBytes: c.MaxBodyBytes}
