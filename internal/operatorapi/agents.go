@@ -85,7 +85,7 @@ func (s *Server) registerAgents() {
 				return out, err
 			}
 			out.Tools = append(out.Tools, wire.Offered{Tool: t.Name, Capability: t.Capability, Offered: found.Off == "", Why: found.Off,
-				Provider: found.Binding.Provider, Class: string(found.Binding.Class)})
+				Provider: found.Binding.Provider, Class: string(found.Binding.Class), Limits: limits(found.Binding.RunLimit, found.Binding.MinuteLimit)})
 		}
 		return out, nil
 	})

@@ -280,6 +280,7 @@ type agentBody struct {
 	Revoked int
 	Blocks  []wire.Block
 	Runs    []wire.Run
+	Hosts   []wire.AllowedHost
 	Asked   int
 }
 
@@ -308,6 +309,11 @@ func agent(a *ask, f *frame) (any, error) {
 		return nil, err
 	}
 	b.Blocks = blocks.Blocks
+	var hosts wire.AllowedHosts
+	if err := a.get(&hosts, at+"/allowed-hosts", nil); err != nil {
+		return nil, err
+	}
+	b.Hosts = hosts.Hosts
 	var open wire.Approvals
 	if err := a.get(&open, "/api/approvals", url.Values{"agent": {slug}, "open": {"true"}}); err != nil {
 		return nil, err

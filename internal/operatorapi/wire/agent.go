@@ -24,6 +24,7 @@ type Offered struct {
 	Why        string `json:"why,omitempty" doc:"Why it is not offered."`
 	Provider   string `json:"provider,omitempty"`
 	Class      string `json:"class,omitempty"`
+	Limits     Limits `json:"limits,omitzero" doc:"What is in force for the capability of the tool; its tools share it."`
 }
 
 // AgentShown is one agent in full.
