@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
@@ -310,7 +309,7 @@ func (c *RunsEnd) Run(s *cli.Session) error {
 	if err != nil {
 		return missing(err, "run", c.ID)
 	}
-	run, err := in.Rows.EndRun(s.Ctx, "", c.ID, endedByPerson)
+	run, err := in.Rows.EndRunBy(s.Ctx, c.ID, endedByPerson, place.ByCLI)
 	if err != nil {
 		return err
 	}
@@ -319,12 +318,6 @@ func (c *RunsEnd) Run(s *cli.Session) error {
 		return err
 	}
 	shown := operatorapi.RunOf(run, slugs)
-	if before.Open {
-		err := in.Trail.Append(s.Ctx, audit.Entry{Actor: place.ByCLI, Verb: "run.ended", Subject: run.ID, Detail: map[string]any{"agent": shown.Agent, "calls": run.Calls}})
-		if err != nil {
-			return fmt.Errorf("the run is ended, and the audit does not tell who did it: %w", err)
-		}
-	}
 	if c.JSON {
 		return s.Out.JSON(shown)
 	}
