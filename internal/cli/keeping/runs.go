@@ -82,13 +82,9 @@ func (c *RunsList) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	var only []string
-	if c.Agent != "" {
-		a, err := names.AgentID(s, in, c.Agent)
-		if err != nil {
-			return err
-		}
-		only = []string{a}
+	only, err := names.Only(s, in, c.Agent)
+	if err != nil {
+		return err
 	}
 	found, err := in.Rows.RunsOf(s.Ctx, only, c.Before, limit)
 	if err != nil {
