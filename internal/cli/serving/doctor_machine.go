@@ -43,7 +43,7 @@ func (c *Doctor) throughProxy(ctx context.Context) (status, detail string) {
 	case strings.HasPrefix(e.Reason, string(hop.ProxyGone)):
 		return "warn", "it cannot be reached now" + strings.TrimPrefix(e.Reason, string(hop.ProxyGone))
 	}
-	return "ok", "it answers, and takes what --egress-proxy says" // that it has no way to there is as it should be
+	return "ok", "it can be reached, and asks for no other credentials" // that it has no way to there is as it should be
 }
 
 // egress looks at how pages are reached.
