@@ -101,7 +101,7 @@ func (e spoken) connection() string {
 		of = "the install"
 	}
 	now := map[string]string{"auto": " to automatic", "own": " to a connection of its own", "inherit": " to what the install has", "disabled": " to off"}[e.of("mode")]
-	return "set " + e.or("capability", "a capability") + " of " + of + now + e.and(", provider ", "provider") + e.limits()
+	return "set the" + e.and(" ", "capability") + " connection of " + of + now + e.and(", provider ", "provider") + e.limits()
 }
 
 // answer is what somebody said to a question.

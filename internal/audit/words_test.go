@@ -15,8 +15,8 @@ import (
 )
 
 // noVerbs are the literals of a verb's shape that are something else, in packages that write entries: points at which tests
-// stop a process, columns of statements, files and hosts.
-var noVerbs = regexp.MustCompile(`^(.*\.(before|after)_[a-z]+|[a-z]\.[a-z_]+|(rows|wayleave)\.db|reseal\.batch|rewrap\.(staged|adopted)|rotate\.made|example\.com|wiki\.internal|wayleave\.localhost)$`)
+// stop a process, columns of statements, a file.
+var noVerbs = regexp.MustCompile(`^(.*\.(before|after)_[a-z]+|[a-z]\.[a-z_]+|rows\.db|reseal\.batch|rewrap\.(staged|adopted)|rotate\.made)$`)
 
 // TestEveryVerbHasWords reads the sources: whatever a package that writes entries says in the shape of a verb is one that
 // has words, and whatever has words is written somewhere.
@@ -43,11 +43,14 @@ func TestEveryVerbHasWords(t *testing.T) {
 		}
 		dir := filepath.Dir(path)
 		sources[dir] = append(sources[dir], f)
-		for _, i := range f.Imports {
-			if strings.HasSuffix(i.Path.Value, `/internal/audit"`) || strings.HasSuffix(i.Path.Value, `/internal/store/auditstore"`) {
-				writes[dir] = true
+		ast.Inspect(f, func(n ast.Node) bool { // who makes an entry writes one
+			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Entry" {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "audit" {
+					writes[dir] = true
+				}
 			}
-		}
+			return true
+		})
 		return nil
 	})
 	if err != nil {
@@ -100,8 +103,8 @@ func TestWordsSayWhatWasDoneToWhat(t *testing.T) {
 		{"agents.imported", "install", `{"agents":1,"tokens":12}`, "took over 1 agent and 12 tokens of an earlier version"},
 		{"token.created", "token_1", `{"agent":"agent_1","scope":"tools"}`, "made a token of scope tools for reviewer"},
 		{"token.created", "token_1", `{}`, "made a token"},
-		{"connection.changed", "install", `{"capability":"read","mode":"auto","provider":"","version":2,"run_limit":0,"minute_limit":300}`, "set read of the install to automatic, at most 300 a minute"},
-		{"connection.changed", "agent_1", `{"capability":"read","mode":"own","provider":"direct","run_limit":50,"minute_limit":300}`, "set read of the agent reviewer to a connection of its own, provider direct, at most 300 a minute and 50 a run"},
+		{"connection.changed", "install", `{"capability":"read","mode":"auto","provider":"","version":2,"run_limit":0,"minute_limit":300}`, "set the read connection of the install to automatic, at most 300 a minute"},
+		{"connection.changed", "agent_1", `{"capability":"read","mode":"own","provider":"direct","run_limit":50,"minute_limit":300}`, "set the read connection of the agent reviewer to a connection of its own, provider direct, at most 300 a minute and 50 a run"},
 		{"host.allowed", "10.0.0.5:8080", `{"agent":"all"}`, "let every agent read 10.0.0.5:8080"},
 		{"host.removed", "printer.lan", `{"agent":"agent_1"}`, "took back that reviewer may read printer.lan"},
 		{"person.created", "person_1", `{"name":"anna","role":"operator"}`, "added anna as operator"},

@@ -277,6 +277,9 @@ func TestRunsArePaged(t *testing.T) {
 	if len(ended.Runs) != 1 || ended.Runs[0].EndReason != endedByPerson {
 		t.Errorf("%+v", ended)
 	}
+	if by := "run_bob by person:" + w.ids["owner"]; !slices.Equal(w.fake.ended, []string{by}) {
+		t.Errorf("ended by people: %q, want %q", w.fake.ended, by)
+	}
 	if got := want[wire.Run](w, w.do("harness of alice", "POST", "/api/runs/run_alice/end", ""), 200); got.EndReason != endedByHarness || got.State != "ended" {
 		t.Errorf("%+v", got)
 	}

@@ -39,6 +39,7 @@ type fake struct {
 	// arrived are the delivery marks by call.
 	arrived map[string]bool
 	audit   []audit.Row
+	ended   []string // by people
 }
 
 func newFake(clock *dbtest.Clock, alice, bob agent.Agent) *fake {
@@ -338,6 +339,13 @@ func (q questions) DenyAll(ctx context.Context, agents []string, r approval.Repl
 		out = append(out, a.ID)
 	}
 	return out, nil
+}
+
+func (f *fake) EndRunBy(ctx context.Context, run, reason, by string) (ledger.Run, error) {
+	f.mu.Lock()
+	f.ended = append(f.ended, run+" by "+by)
+	f.mu.Unlock()
+	return f.EndRun(ctx, "", run, reason)
 }
 
 func (f *fake) WeighDeletion(_ context.Context, run string) (ledger.Deletion, error) {

@@ -91,6 +91,8 @@ type Rows interface {
 	RunsOf(ctx context.Context, agents []string, before string, limit int) ([]ledger.Run, error)
 	Call(ctx context.Context, agent, run, call string) (ledger.Record, error)
 	CallsOf(ctx context.Context, agent, run string, after int64, limit int) ([]ledger.Record, error)
+	// EndRunBy ends a run for somebody who decides, which the audit says; ending an ended one changes nothing.
+	EndRunBy(ctx context.Context, run, reason, by string) (ledger.Run, error)
 	// DeleteRun removes an ended run with all of it, and says how many calls it had. by is as the audit names actors.
 	DeleteRun(ctx context.Context, run, by string) (calls int64, err error)
 	// WeighDeletion says what DeleteRun would take with it now, and changes nothing.

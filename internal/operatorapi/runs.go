@@ -73,11 +73,13 @@ func (s *Server) registerRuns() {
 		return runOf(v.Run, map[string]string{v.Agent.ID: v.Agent.Slug}), nil
 	})
 	gate.Handle(s.gate, "end-run", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Run, error) {
-		reason := endedByHarness
-		if v.Kind != route.Harness {
-			reason = endedByPerson
+		var run ledger.Run
+		var err error
+		if v.Kind == route.Harness {
+			run, err = s.d.Ledger.EndRun(ctx, v.Owner(), v.Run.ID, endedByHarness)
+		} else {
+			run, err = s.d.Rows.EndRunBy(ctx, v.Run.ID, endedByPerson, v.By())
 		}
-		run, err := s.d.Ledger.EndRun(ctx, v.Owner(), v.Run.ID, reason)
 		return runOf(run, map[string]string{v.Agent.ID: v.Agent.Slug}), err
 	})
 	gate.Handle(s.gate, "delete-run", func(ctx context.Context, v *gate.Visit, _ *OfRun) (wire.Deleted, error) {

@@ -62,13 +62,9 @@ func (c *AgentsList) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	var only []string
-	if c.Agent != "" {
-		a, err := names.Agent(s, in, c.Agent)
-		if err != nil {
-			return err
-		}
-		only = []string{a.ID}
+	only, err := names.Only(s, in, c.Agent)
+	if err != nil {
+		return err
 	}
 	agents, tokens, err := in.Agents.List(s.Ctx, only)
 	if err != nil {

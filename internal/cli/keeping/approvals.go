@@ -57,13 +57,9 @@ func (c *ApprovalsReview) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	var only []string
-	if c.Agent != "" {
-		id, err := names.AgentID(s, in, c.Agent)
-		if err != nil {
-			return err
-		}
-		only = []string{id}
+	only, err := names.Only(s, in, c.Agent)
+	if err != nil {
+		return err
 	}
 	if c.DenyAll {
 		return c.denyAll(s, in, only)

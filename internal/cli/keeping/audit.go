@@ -70,9 +70,9 @@ func (c *AuditList) Run(s *cli.Session) error {
 	if c.JSON {
 		return s.Out.JSON(rows)
 	}
-	err = cli.Table(s, "AT\tACTOR\tVERB\tSUBJECT\tDID\tDETAIL", func(row func(...any)) {
+	err = cli.Table(s, "AT\tACTOR\tVERB\tSUBJECT\tDETAIL\tDID", func(row func(...any)) {
 		for _, r := range rows {
-			row(cli.When(r.At), names.Actor(called, r.Actor), r.Verb, names.Row(called, r.Subject), cli.OneLine(r.Says), cli.OneLine(called.Said(string(r.Detail))))
+			row(cli.When(r.At), names.Actor(called, r.Actor), r.Verb, names.Row(called, r.Subject), cli.OneLine(called.Said(string(r.Detail))), cli.OneLine(r.Says))
 		}
 	})
 	if len(found) == c.Limit {

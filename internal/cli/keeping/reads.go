@@ -39,13 +39,9 @@ func (c *Reads) Run(s *cli.Session) error {
 		return err
 	}
 	defer in.Close()
-	var only []string
-	if c.Agent != "" {
-		id, err := names.AgentID(s, in, c.Agent)
-		if err != nil {
-			return err
-		}
-		only = []string{id}
+	only, err := names.Only(s, in, c.Agent)
+	if err != nil {
+		return err
 	}
 	to, err := in.Rows.Now(s.Ctx)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
@@ -83,13 +82,9 @@ func (c *RunsList) Run(s *cli.Session) error {
 	if err != nil {
 		return err
 	}
-	var only []string
-	if c.Agent != "" {
-		a, err := names.AgentID(s, in, c.Agent)
-		if err != nil {
-			return err
-		}
-		only = []string{a}
+	only, err := names.Only(s, in, c.Agent)
+	if err != nil {
+		return err
 	}
 	found, err := in.Rows.RunsOf(s.Ctx, only, c.Before, limit)
 	if err != nil {
@@ -310,7 +305,7 @@ func (c *RunsEnd) Run(s *cli.Session) error {
 	if err != nil {
 		return missing(err, "run", c.ID)
 	}
-	run, err := in.Rows.EndRun(s.Ctx, "", c.ID, endedByPerson)
+	run, err := in.Rows.EndRunBy(s.Ctx, c.ID, endedByPerson, place.ByCLI)
 	if err != nil {
 		return err
 	}
@@ -319,12 +314,6 @@ func (c *RunsEnd) Run(s *cli.Session) error {
 		return err
 	}
 	shown := operatorapi.RunOf(run, slugs)
-	if before.Open {
-		err := in.Trail.Append(s.Ctx, audit.Entry{Actor: place.ByCLI, Verb: "run.ended", Subject: run.ID, Detail: map[string]any{"agent": shown.Agent, "calls": run.Calls}})
-		if err != nil {
-			return fmt.Errorf("the run is ended, and the audit does not tell who did it: %w", err)
-		}
-	}
 	if c.JSON {
 		return s.Out.JSON(shown)
 	}

@@ -88,6 +88,15 @@ func AgentID(s *cli.Session, in *install.Install, slug string) (id string, err e
 	return a.ID, err
 }
 
+// Only are the ids that a list is about: that of the agent that was named, or nil, which means all, where none was.
+func Only(s *cli.Session, in *install.Install, slug string) ([]string, error) {
+	if slug == "" {
+		return nil, nil
+	}
+	id, err := AgentID(s, in, slug)
+	return []string{id}, err
+}
+
 // NoPerson says that somebody is not there.
 func NoPerson(name string) error {
 	return fmt.Errorf("nobody here is called %q; `%s people` lists everybody, and `%s people add` adds somebody", name, place.CalledAs(), place.CalledAs())

@@ -41,9 +41,9 @@ func (c *Doctor) throughProxy(ctx context.Context) (status, detail string) {
 	case hop.Lasting(err) && !errors.Is(err, hop.ProxyRefused):
 		return "fail", "no page can be read: " + e.Reason
 	case strings.HasPrefix(e.Reason, string(hop.ProxyGone)):
-		return "warn", "no page can be read now: " + e.Reason
+		return "warn", "it cannot be reached now" + strings.TrimPrefix(e.Reason, string(hop.ProxyGone))
 	}
-	return "ok", "it answers, and takes what --egress-proxy says" // that it has no way to there is as it should be
+	return "ok", "it can be reached, and asks for no other credentials" // that it has no way to there is as it should be
 }
 
 // egress looks at how pages are reached.

@@ -87,8 +87,8 @@ func TestDoctorAsksTheEgressProxy(t *testing.T) {
 		user         string
 		status, says string
 	}{
-		{saying(503), "anna:canary@", "ok", "it answers"},
-		{saying(403), "", "ok", "it answers"},
+		{saying(503), "anna:canary@", "ok", "it can be reached"},
+		{saying(403), "", "ok", "it can be reached"},
 		{saying(407), "anna:canary@", "fail", "does not accept the credentials"},
 		{saying(407), "", "fail", "none are set"},
 		{testsite.Serve(t, func(c *testsite.Conn) { c.Send("SSH-2.0-noise\r\n") }), "anna:canary@", "fail", "does not answer as a proxy does"},

@@ -225,6 +225,20 @@ func (c *PeopleChange) Run(s *cli.Session) error {
 	return nil
 }
 
+// personIn opens an install as a command does (Look or Heard) and finds a person who must be there. The install is the
+// caller's to close, unless there is an error.
+func personIn(s *cli.Session, open func(*cli.Session) (*install.Install, error), name string) (*install.Install, people.Person, error) {
+	in, err := open(s)
+	if err != nil {
+		return nil, people.Person{}, err
+	}
+	p, err := names.Person(s, in, name)
+	if err != nil {
+		in.Close()
+	}
+	return in, p, err
+}
+
 // onePerson is a command about somebody who must be there.
 type onePerson struct {
 	place.DataFlags
@@ -234,15 +248,11 @@ type onePerson struct {
 
 // do does something to the person, and says what.
 func (c onePerson) do(s *cli.Session, change func(in *install.Install, p people.Person) (after people.Person, said string, err error)) error {
-	in, err := c.Heard(s)
+	in, p, err := personIn(s, c.Heard, c.Name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	p, err := names.Person(s, in, c.Name)
-	if err != nil {
-		return err
-	}
 	p, said, err := change(in, p)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/wayleave/wayleave/internal/cli"
-	"github.com/wayleave/wayleave/internal/cli/names"
 	"github.com/wayleave/wayleave/internal/cli/place"
 	"github.com/wayleave/wayleave/internal/install"
 	"github.com/wayleave/wayleave/internal/people"
@@ -30,15 +29,11 @@ type PeopleTokenList struct {
 
 // Run lists them.
 func (c *PeopleTokenList) Run(s *cli.Session) error {
-	in, err := c.Look(s)
+	in, p, err := personIn(s, c.Look, c.Name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	p, err := names.Person(s, in, c.Name)
-	if err != nil {
-		return err
-	}
 	tokens, err := tokensOf(s, in, p)
 	if err != nil {
 		return err
@@ -87,15 +82,11 @@ func (c *PeopleTokenNew) Run(s *cli.Session) error {
 	if strings.TrimSpace(c.Label) == "" {
 		return cli.Misused("--label: say what the token is for")
 	}
-	in, err := c.Heard(s)
+	in, p, err := personIn(s, c.Heard, c.Name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	p, err := names.Person(s, in, c.Name)
-	if err != nil {
-		return err
-	}
 	if p.Disabled {
 		return fmt.Errorf("%s is disabled, so a token of theirs would open nothing; `%s people enable %s%s` lets them in again", p.Name, place.CalledAs(), p.Name, c.Again())
 	}
@@ -127,15 +118,11 @@ type PeopleTokenRevoke struct {
 
 // Run revokes one.
 func (c *PeopleTokenRevoke) Run(s *cli.Session) error {
-	in, err := c.Heard(s)
+	in, p, err := personIn(s, c.Heard, c.Name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	p, err := names.Person(s, in, c.Name)
-	if err != nil {
-		return err
-	}
 	tokens, err := tokensOf(s, in, p)
 	if err != nil {
 		return err

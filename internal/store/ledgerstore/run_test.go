@@ -17,6 +17,29 @@ import (
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
+// A run that somebody ends has them in the audit, once; one that its harness ends has nobody there.
+func TestWhoEndsARunIsInTheAudit(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) {
+		st := newStage(t, db, clock)
+		entries := func() int64 {
+			return st.count("SELECT count(*) FROM audit WHERE verb='run.ended' AND actor='person:1' AND subject='" + st.run + "'")
+		}
+		other, err := st.s.OpenRun(st.ctx, ledger.NewRun{Agent: agentID, Kind: "explicit", Deadline: time.Hour, MaxCalls: 9})
+		must(t, err)
+		_, err = st.s.EndRun(st.ctx, agentID, other.ID, "ended by the harness")
+		must(t, err)
+		for range 2 {
+			r, err := st.s.EndRunBy(st.ctx, st.run, "ended by a person", "person:1")
+			if err != nil || r.Open || r.EndReason != "ended by a person" || entries() != 1 {
+				t.Errorf("%+v, %v, %d entries", r, err, entries())
+			}
+		}
+		if _, err := st.s.EndRunBy(st.ctx, "run_none", "x", "person:1"); !errors.Is(err, ledger.ErrNotFound) || st.count("SELECT count(*) FROM audit WHERE verb='run.ended'") != 1 {
+			t.Errorf("of no run: %v", err)
+		}
+	})
+}
+
 // What a client calls itself is kept with its run, whatever it wrote; an implicit run of an earlier program has it in its key.
 func TestARunKeepsWhatItsClientCallsItself(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, clock *dbtest.Clock) {

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/audit"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/rowid"
+	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
@@ -293,6 +295,15 @@ func (s *Store) RunsOf(ctx context.Context, agents []string, before string, limi
 
 // EndRun ends a run for a reason, in a few words of ours. Ending an ended one changes nothing.
 func (s *Store) EndRun(ctx context.Context, agent, run, reason string) (ledger.Run, error) {
+	return s.end(ctx, agent, run, reason, "")
+}
+
+// EndRunBy is EndRun for somebody who decides: the audit says who ended it. by is as the audit names actors.
+func (s *Store) EndRunBy(ctx context.Context, run, reason, by string) (ledger.Run, error) {
+	return s.end(ctx, "", run, reason, by)
+}
+
+func (s *Store) end(ctx context.Context, agent, run, reason, by string) (ledger.Run, error) {
 	var out runRow
 	err := s.db.Certain(ctx, sqldb.Free, func(tx *sqldb.Tx) error {
 		if _, err := runOf(tx, agent, run); err != nil {
@@ -308,8 +319,10 @@ func (s *Store) EndRun(ctx context.Context, agent, run, reason string) (ledger.R
 				return err
 			}
 		}
-		out, err = runOf(tx, agent, run)
-		return err
+		if out, err = runOf(tx, agent, run); err != nil || !ended || by == "" {
+			return err
+		}
+		return auditstore.Append(tx, audit.Entry{Actor: by, Verb: "run.ended", Subject: run, Detail: map[string]any{"agent": out.Agent, "calls": out.Calls}})
 	})
 	return s.titled(out, err)
 }
