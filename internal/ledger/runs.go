@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -54,13 +55,16 @@ func (o *Opening) complete() error {
 		return &InvalidField{"deadline_seconds", fmt.Sprintf("give 1 to %d seconds", int(LongestRun.Seconds()))}
 	case o.MaxCalls < 1 || o.MaxCalls > MostToolCalls:
 		return &InvalidField{"max_tool_calls", fmt.Sprintf("give 1 to %d calls", MostToolCalls)}
-	case len(o.Title) > longestTitle || !utf8.ValidString(o.Title):
-		return &InvalidField{"title", fmt.Sprintf("give at most %d bytes of UTF-8", longestTitle)}
-	case len(o.Conversation) > longestConversation || !utf8.ValidString(o.Conversation):
-		return &InvalidField{"conversation_id", fmt.Sprintf("give at most %d bytes of UTF-8", longestConversation)}
+	case len(o.Title) > longestTitle || !keeps(o.Title):
+		return &InvalidField{"title", fmt.Sprintf("give at most %d bytes of UTF-8 without NUL", longestTitle)}
+	case len(o.Conversation) > longestConversation || !keeps(o.Conversation):
+		return &InvalidField{"conversation_id", fmt.Sprintf("give at most %d bytes of UTF-8 without NUL", longestConversation)}
 	}
 	return nil
 }
+
+// keeps says whether both databases keep a text as it is.
+func keeps(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // OpenRun opens a run that a harness asked for. Errors: *InvalidField, ErrNotFound (no such agent), ErrStore.
 func (l *Ledger) OpenRun(ctx context.Context, o Opening) (Run, error) {

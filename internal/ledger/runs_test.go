@@ -27,6 +27,8 @@ func TestAnOpeningIsCheckedByField(t *testing.T) {
 			{"max_tool_calls", ledger.Opening{Agent: agent, MaxCalls: 1 << 31}},
 			{"title", ledger.Opening{Agent: agent, Title: strings.Repeat("t", 201)}},
 			{"title", ledger.Opening{Agent: agent, Title: "\xff"}},
+			{"title", ledger.Opening{Agent: agent, Title: "a\x00b"}},
+			{"conversation_id", ledger.Opening{Agent: agent, Conversation: "a\x00b"}},
 			{"conversation_id", ledger.Opening{Agent: agent, Conversation: strings.Repeat("c", 201)}},
 		} {
 			_, err := l.OpenRun(t.Context(), x.o)

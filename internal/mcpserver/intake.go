@@ -224,7 +224,7 @@ func open(raw json.RawMessage) (message, *refusal) {
 	}
 	if id, ok := members["id"]; ok {
 		if !validID(id) {
-			return m, malformed("id is a string or a whole number of at most 53 bits")
+			return m, malformed("id is a string of at most %d bytes or a whole number of at most 53 bits", maxIDBytes)
 		}
 		m.id = id
 	}
@@ -341,10 +341,13 @@ func sameID(id json.RawMessage) string {
 // gives back as it came.
 const maxID = 1<<53 - 1
 
+// maxIDBytes bounds an id as it is written, with its quotes.
+const maxIDBytes = 256
+
 // validID says whether an id is one that MCP takes, a string or a whole number, and would come back as it was sent: a
 // client does not know an answer to another id as its own.
 func validID(raw json.RawMessage) bool {
-	if len(raw) > 256 {
+	if len(raw) > maxIDBytes {
 		return false
 	}
 	if raw[0] == '"' {

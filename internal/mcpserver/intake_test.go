@@ -51,7 +51,7 @@ func TestInspectNamesWhatIsWrong(t *testing.T) {
 		{"id null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
 		{"id object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
 		{"id fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
-		{"id long", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 300) + `","method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},
+		{"id long", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 300) + `","method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "256 bytes"},
 		{"id that a counter in floating point would change", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "53 bits"},
 		{"id of 63 bits", `{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "53 bits"},
 		{"id that is no zero to everyone", `{"jsonrpc":"2.0","id":-0,"method":"ping"}`, jsonrpc.CodeInvalidRequest, "", "id is"},

@@ -450,3 +450,17 @@ func TestARefusalNamesTheMember(t *testing.T) {
 		t.Errorf("an approval that is no text: %+v", p)
 	}
 }
+
+// TestALargeBodyIsToldTheBound: whoever sent too much must know how much is not.
+func TestALargeBodyIsToldTheBound(t *testing.T) {
+	w := newWorld(t)
+	for _, x := range []struct{ who, path, bound string }{
+		{"owner", "/api/agents", "at most 65536 bytes"},
+		{"tools of alice", "/api/runs/run_alice/tool-calls", "at most 266240 bytes"},
+	} {
+		got := w.send(w.request(w.creds[x.who], "POST", x.path, `{"x":"`+strings.Repeat("x", callBytes)+`"}`))
+		if p := got.problem(t); got.status != http.StatusRequestEntityTooLarge || !strings.Contains(p.Detail, x.bound) {
+			t.Errorf("%s: %d, %q", x.path, got.status, p.Detail)
+		}
+	}
+}

@@ -174,6 +174,11 @@ func framework(m *huma.ErrorModel) *Failure {
 	switch m.Status {
 	case http.StatusRequestEntityTooLarge:
 		code, detail = CodeTooLarge, "the body is larger than this operation takes"
+		if limit := bounded.FindStringSubmatch(m.Detail); limit != nil {
+			if n, err := strconv.Atoi(limit[1]); err == nil { // one more than is taken, so that a body of just that size is
+				detail += fmt.Sprintf(": at most %d bytes", n-1)
+			}
+		}
 	case http.StatusUnsupportedMediaType:
 		detail = NoJSON
 	case http.StatusRequestTimeout:
@@ -218,6 +223,9 @@ func framework(m *huma.ErrorModel) *Failure {
 
 // unreadable is how the HTTP library says that reading the body failed; it takes it for a fault of ours.
 const unreadable = "cannot read request body"
+
+// bounded is how the HTTP library says how large a body may be.
+var bounded = regexp.MustCompile(`limit=(\d+) bytes$`)
 
 // missingBegins is how the HTTP library begins to say that a member is missing.
 const missingBegins = "expected required property "

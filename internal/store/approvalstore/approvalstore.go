@@ -80,11 +80,17 @@ func (t *standing) judge() (approval.Stood, error) {
 	return out, err
 }
 
-// place takes the agent's row, which makes questions of one agent one after the other, and says whether the run is over.
+// place takes the agent's row, which makes questions of one agent one after the other, and the run's, so that none is opened
+// beside its end, and says whether the run is over.
 func (t *standing) place() (over bool, err error) {
-	n, err := t.tx.Exec("UPDATE agents SET state = state WHERE id = $1", t.r.Agent)
-	if err != nil || n == 0 {
-		return true, err
+	for _, row := range []struct{ take, id string }{
+		{"UPDATE agents SET state = state WHERE id = $1", t.r.Agent},
+		{"UPDATE runs SET state = state WHERE id = $1", t.r.Run},
+	} {
+		n, err := t.tx.Exec(row.take, row.id)
+		if err != nil || n == 0 {
+			return true, err
+		}
 	}
 	if t.now, err = t.tx.Now(); err != nil {
 		return false, err

@@ -220,7 +220,7 @@ func TestQuestionsAreSealed(t *testing.T) {
 
 // TestAnswerOfTheLastMomentStands: that a question is over was seen before its answer was there.
 func TestAnswerOfTheLastMomentStands(t *testing.T) {
-	db, clock := dbtest.Open(t, sqldb.Postgres)
+	db, clock := dbtest.OpenPatient(t)
 	install(t, db)
 	s := approvalstore.New(db, dbtest.Sealer())
 	q := stand(t, s, request("run_1", "a"), approval.Asked)
@@ -250,5 +250,30 @@ func TestAnswerOfTheLastMomentStands(t *testing.T) {
 	}
 	if a, err := s.Show(t.Context(), q.ID); err != nil || a.State != approval.Approved {
 		t.Errorf("the answer is %q, %v", a.State, err)
+	}
+}
+
+// TestNoQuestionIsOpenedBesideTheEndOfItsRun: nobody could answer it, and a person would be told of it.
+func TestNoQuestionIsOpenedBesideTheEndOfItsRun(t *testing.T) {
+	db, _ := dbtest.OpenPatient(t)
+	install(t, db)
+	s := approvalstore.New(db, dbtest.Sealer())
+	held := dbtest.Hold(t, db, "UPDATE runs SET state = 'ended', end_reason = 'ended', ended_at = now_us() WHERE id = 'run_1'")
+	stood := make(chan approval.Stood, 1)
+	go func() {
+		got, err := s.Stand(context.Background(), request("run_1", "a"))
+		if err != nil {
+			t.Error(err)
+		}
+		stood <- got
+	}()
+	dbtest.AwaitWaiters(t, db, 1)
+	held.Commit()
+	if got := <-stood; got.Standing != approval.Over {
+		t.Errorf("it stands as %q", got.Standing)
+	}
+	var questions int64
+	if _, err := db.One(t.Context(), "SELECT count(*) FROM approvals", nil, &questions); err != nil || questions != 0 {
+		t.Errorf("%d questions, %v", questions, err)
 	}
 }

@@ -11,6 +11,15 @@ import (
 	"github.com/wayleave/wayleave/internal/store/sqldb"
 )
 
+// OpenPatient is Open on PostgreSQL, on connections that wait for a lock for as long as a transaction may take: a test that
+// stops one in the middle must not depend on how busy the machine is.
+func OpenPatient(t testing.TB) (*sqldb.DB, *Clock) {
+	t.Helper()
+	place := New(t, sqldb.Postgres)
+	place.Address += "&lock_timeout=60s&statement_timeout=60s&idle_in_transaction_session_timeout=60s"
+	return place.Open(t), place.Clock
+}
+
 // Held is a transaction that stays open: whoever wants the rows or tables that it locked waits.
 type Held struct{ end func(commit bool) }
 

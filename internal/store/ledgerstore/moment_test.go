@@ -25,7 +25,7 @@ func (st *stage) abandon() (call string) {
 // TestASweptEffectIsNoAnswer: an effect that was never sent is nobody's answer, whenever it is swept. On PostgreSQL each
 // statement has a state of its own: the sweep is made to come between two.
 func TestASweptEffectIsNoAnswer(t *testing.T) {
-	db, clock := dbtest.Open(t, sqldb.Postgres)
+	db, clock := dbtest.OpenPatient(t)
 	st := newStage(t, db, clock)
 	gone := st.abandon()
 	held := dbtest.Hold(t, db, "LOCK TABLE reconciliations IN ACCESS EXCLUSIVE MODE") // which a call is read with
@@ -79,7 +79,7 @@ func TestASweepAndTheSameEffectAgain(t *testing.T) {
 
 // TestTwoThatCancelAnEffect: whoever asks is told that it was stopped, also where another did it at the same moment.
 func TestTwoThatCancelAnEffect(t *testing.T) {
-	db, clock := dbtest.Open(t, sqldb.Postgres)
+	db, clock := dbtest.OpenPatient(t)
 	st := newStage(t, db, clock)
 	a := st.ask(pressing)
 	st.admit(a)
@@ -106,7 +106,7 @@ func TestTwoThatCancelAnEffect(t *testing.T) {
 // TestARunThatEndsWhileItIsAskedFor: the time of a run may be over when its opening has waited for who made it; then there
 // is a new one, and no fault.
 func TestARunThatEndsWhileItIsAskedFor(t *testing.T) {
-	db, clock := dbtest.Open(t, sqldb.Postgres)
+	db, clock := dbtest.OpenPatient(t)
 	st := newStage(t, db, clock)
 	held := dbtest.Hold(t, db, `INSERT INTO runs(id, agent_id, kind, implicit_key, audience, conversation_id, state, deadline, max_tool_calls, created_at)
  VALUES('run_short', $1, 'implicit', 'key', 'agent:one', 'conv', 'open', $2, 10, $3)`, agentID, clock.Micros()+1_000_000, clock.Micros())
@@ -129,7 +129,7 @@ func TestARunThatEndsWhileItIsAskedFor(t *testing.T) {
 
 // TestTwoThatDeleteARun: what its calls counted is uncounted once, though both took it out of the same minute.
 func TestTwoThatDeleteARun(t *testing.T) {
-	db, clock := dbtest.Open(t, sqldb.Postgres)
+	db, clock := dbtest.OpenPatient(t)
 	st := newStage(t, db, clock)
 	read := func() {
 		a := st.ask(asking)

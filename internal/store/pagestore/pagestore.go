@@ -117,7 +117,7 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 			}
 		}
 		shelf, err := look(tx, at.Run, keys[0])
-		if err != nil {
+		if err != nil || shelf.ended { // what a run keeps goes with its end, and nothing comes after
 			return err
 		}
 		if shelf.row.V == id { // an attempt whose commit was in doubt did happen
@@ -235,13 +235,16 @@ type shelf struct {
 	sum         sql.Null[string] // the hash of the text that it leads to
 	snapshot    sql.Null[int64]
 	bytes, rows int64
+	ended       bool // the run, or it is gone
 }
 
 func look(tx *sqldb.Tx, run, key string) (s shelf, err error) {
+	var ended sql.Null[int64]
 	_, err = tx.One(`SELECT k.id, k.alias_of, p.sha256, p.snapshot, (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM kept_pages WHERE run_id = $1 AND body IS NOT NULL),
-(SELECT count(*) FROM kept_pages WHERE run_id = $1)
+(SELECT count(*) FROM kept_pages WHERE run_id = $1), (SELECT CASE WHEN state = 'ended' THEN 1 ELSE 0 END FROM runs WHERE id = $1)
 FROM (SELECT 1 AS one) o LEFT JOIN kept_pages k ON k.run_id = $1 AND k.page_key = $2 LEFT JOIN kept_pages p ON p.id = coalesce(k.alias_of, k.id)`,
-		[]any{run, key}, &s.row, &s.alias, &s.sum, &s.snapshot, &s.bytes, &s.rows)
+		[]any{run, key}, &s.row, &s.alias, &s.sum, &s.snapshot, &s.bytes, &s.rows, &ended)
+	s.ended = !ended.Valid || ended.V != 0
 	return s, err
 }
 

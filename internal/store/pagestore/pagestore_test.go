@@ -1,6 +1,7 @@
 package pagestore
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -266,4 +267,45 @@ func TestAPageThatWasPaidForOutlastsAServerThatIsAway(t *testing.T) {
 	if p := <-kept; !p.Changed || p.Snapshot != 3 || text(t, s, "run_1", "/a") != "third/3" {
 		t.Errorf("after a while: %+v, %s", p, text(t, s, "run_1", "/a"))
 	}
+}
+
+// TestNothingIsKeptBesideTheEndOfARun: its end lets go of all that it has, and what a call reads in that moment is not left.
+func TestNothingIsKeptBesideTheEndOfARun(t *testing.T) {
+	end := func(tx *sqldb.Tx) error {
+		_, err := tx.Exec("UPDATE runs SET state = 'ended', end_reason = 'ended', ended_at = now_us() WHERE id = 'run_1'")
+		return err
+	}
+	rows := func(t *testing.T, db *sqldb.DB) (n int64) {
+		t.Helper()
+		if _, err := db.One(t.Context(), "SELECT count(*) FROM kept_pages", nil, &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	dbtest.Each(t, func(t *testing.T, db *sqldb.DB, _ *dbtest.Clock) {
+		withRuns(t, db)
+		s := New(db, dbtest.Sealer(), Bounds{})
+		if err := db.Write(t.Context(), sqldb.Free, end); err != nil {
+			t.Fatal(err)
+		}
+		if p := put(t, s, "run_1", "text", "k", "alias"); p.SHA256 == "" || rows(t, db) != 0 {
+			t.Errorf("%+v, %d rows", p, rows(t, db))
+		}
+	})
+	t.Run("at that moment", func(t *testing.T) {
+		db, _ := dbtest.OpenPatient(t)
+		withRuns(t, db)
+		s := New(db, dbtest.Sealer(), Bounds{})
+		held := dbtest.Hold(t, db, "UPDATE runs SET state = 'ended', end_reason = 'ended', ended_at = now_us() WHERE id = 'run_1'")
+		done := make(chan error, 1)
+		go func() {
+			_, err := s.Put(context.Background(), reading.Place{Run: "run_1", Call: "call_1"}, []string{"k"}, page("text"))
+			done <- err
+		}()
+		dbtest.AwaitWaiters(t, db, 1)
+		held.Commit()
+		if err := <-done; err != nil || rows(t, db) != 0 {
+			t.Errorf("%v, %d rows", err, rows(t, db))
+		}
+	})
 }

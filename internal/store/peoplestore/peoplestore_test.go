@@ -566,7 +566,7 @@ func TestCredentialsThatAreOverDoNotFillTheTable(t *testing.T) {
 
 // TestRightSignInTakesItsCountsInTheOrderOfAttempts: else two would wait for each other, and one be broken off.
 func TestRightSignInTakesItsCountsInTheOrderOfAttempts(t *testing.T) {
-	db, _ := dbtest.Open(t, sqldb.Postgres)
+	db, _ := dbtest.OpenPatient(t)
 	p := add(t, open(db), "anna", people.Viewer, people.Agents{})
 	rows := peoplestore.New(db)
 	_, encoded, err := rows.ByName(t.Context(), p.Name)

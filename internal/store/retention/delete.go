@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/wayleave/wayleave/internal/audit"
-	"github.com/wayleave/wayleave/internal/binding"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/store/auditstore"
 	"github.com/wayleave/wayleave/internal/store/sqldb"
@@ -41,9 +40,10 @@ func uncount(tx *sqldb.Tx, call string) error {
 	var meter, capability string
 	var at int64
 	found, err := tx.One("DELETE FROM reservations WHERE call_id=$1 RETURNING meter, capability, minute", []any{call}, &meter, &capability, &at)
-	if err != nil || !found || meter == binding.Uncounted {
+	if err != nil || !found {
 		return err
 	}
+	// What counts against nothing has no row there.
 	_, err = tx.Exec("UPDATE minute_meters SET used=used-1 WHERE meter=$1 AND capability=$2 AND minute=$3", meter, capability, at)
 	return err
 }

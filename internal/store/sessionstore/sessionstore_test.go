@@ -97,7 +97,7 @@ func TestSessionIsFoundByItsTokenAtEveryProcess(t *testing.T) {
 
 // TestSessionThatIsUsedWhileItExpires stays: that it idled was seen before its use.
 func TestSessionThatIsUsedWhileItExpires(t *testing.T) {
-	db, clock := dbtest.Open(t, sqldb.Postgres)
+	db, clock := dbtest.OpenPatient(t)
 	if err := db.Write(t.Context(), sqldb.Free, func(tx *sqldb.Tx) error {
 		_, err := tx.Exec(`INSERT INTO agents(id, slug, name, state, grants_version, created_at) VALUES('agent_1', 'a', 'a', 'active', 1, now_us())`)
 		return err
