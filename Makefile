@@ -6,6 +6,11 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 # The modules of the repository; tools/ is apart, so that no linter enters go.work.
 PACKAGES := ./... ./adapters/mcp/...
+# What SQLite (C, translated to Go) and scrypt compute needs no race detector: SQLite works in memory that the system gave it,
+# which the detector does not watch at all, and scrypt is arithmetic of one goroutine. Instrumented, they take most of the
+# time of the tests. Who calls them is watched, the driver too.
+UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/crypto/scrypt golang.org/x/crypto/pbkdf2
+RACE := -race $(foreach p,$(UNWATCHED),-gcflags='$(p)=-race=false')
 CORPUS ?=
 FUZZTIME ?= 60s
 
@@ -49,7 +54,7 @@ test: ## everything: check, cross-builds, all tests with the race detector, real
 	@# PostgreSQL of the tests syncs nothing: no test cuts the power. make soak and make bench leave it on.
 	@# The command line's tests start the program some 400 times, and clienttest starts others' programs: without the race
 	@# detector, under which the same servers run in the root package's tests.
-	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -race -timeout 20m $$(go list $(PACKAGES) ./bench/... | grep -vE "/(cmd/wayleave|internal/clienttest|internal/archtest)$$")
+	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test $(RACE) -timeout 20m $$(go list $(PACKAGES) ./bench/... | grep -vE "/(cmd/wayleave|internal/clienttest|internal/archtest)$$")
 	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -timeout 15m ./cmd/wayleave/ ./internal/clienttest/
 
 .PHONY: test-corpus
