@@ -6,10 +6,12 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 # The modules of the repository; tools/ is apart, so that no linter enters go.work.
 PACKAGES := ./... ./adapters/mcp/...
-# What SQLite (C, translated to Go) and scrypt compute needs no race detector: SQLite works in memory that the system gave it,
-# which the detector does not watch at all, and scrypt is arithmetic of one goroutine. Instrumented, they take most of the
-# time of the tests. Who calls them is watched, the driver too.
-UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/crypto/scrypt golang.org/x/crypto/pbkdf2
+# What these compute needs no race detector: SQLite (C, translated to Go) works in memory that the system gave it, which the
+# detector does not watch at all; scrypt, and the compiler of WebAssembly, which makes PDFium of the PDF tests, are arithmetic
+# of one goroutine. Instrumented, they take most of the time of the tests. Who calls them is watched, SQLite's driver too.
+WAZERO := github.com/tetratelabs/wazero/internal/engine/wazevo
+UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/crypto/scrypt golang.org/x/crypto/pbkdf2 \
+  $(WAZERO)/ssa $(WAZERO)/frontend $(WAZERO)/backend/...
 RACE := -race $(foreach p,$(UNWATCHED),-gcflags='$(p)=-race=false')
 CORPUS ?=
 FUZZTIME ?= 60s
