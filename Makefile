@@ -6,6 +6,13 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 # The modules of the repository; tools/ is apart, so that no linter enters go.work.
 PACKAGES := ./... ./adapters/mcp/...
+# What these compute needs no race detector: SQLite (C, translated to Go) works in memory that the system gave it, which the
+# detector does not watch at all; scrypt, and the compiler of WebAssembly, which makes PDFium of the PDF tests, are arithmetic
+# of one goroutine. Instrumented, they take most of the time of the tests. Who calls them is watched, SQLite's driver too.
+WAZERO := github.com/tetratelabs/wazero/internal/engine/wazevo
+UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/crypto/scrypt golang.org/x/crypto/pbkdf2 \
+  $(WAZERO)/ssa $(WAZERO)/frontend $(WAZERO)/backend/...
+RACE := -race $(foreach p,$(UNWATCHED),-gcflags='$(p)=-race=false')
 CORPUS ?=
 FUZZTIME ?= 60s
 
@@ -30,11 +37,14 @@ cross: ## every platform that is promised, without cgo
 deps: ## install what the tests need (prints it first; apt needs root)
 	bash scripts/deps.sh
 
+# Without cgo, as make cross builds: what it compiles for this machine is compiled once for both, and for the last tests.
 .PHONY: check
+check: export CGO_ENABLED = 0
 check: bin/staticcheck ## format, vet, staticcheck, the shape of the repository
 	@out=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); if [ -n "$$out" ]; then echo "gofmt these:"; echo "$$out"; exit 1; fi
 	go vet $(PACKAGES) ./bench/...
 	go vet -tags conformance ./internal/mcpserver/
+	CGO_ENABLED=1 go vet ./internal/document/confine/
 	./bin/staticcheck $(PACKAGES) ./bench/...
 	go test ./internal/archtest/
 
@@ -48,9 +58,10 @@ test: ## everything: check, cross-builds, all tests with the race detector, real
 	$(MAKE) cross
 	@# PostgreSQL of the tests syncs nothing: no test cuts the power. make soak and make bench leave it on.
 	@# The command line's tests start the program some 400 times, and clienttest starts others' programs: without the race
-	@# detector, under which the same servers run in the root package's tests.
-	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -race -timeout 20m $$(go list $(PACKAGES) ./bench/... | grep -vE "/(cmd/wayleave|internal/clienttest|internal/archtest)$$")
-	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -timeout 15m ./cmd/wayleave/ ./internal/clienttest/
+	@# detector, under which the same servers run in the root package's tests, and without cgo, as a release. make check has vetted
+	@# all of them.
+	WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -vet=off $(RACE) -timeout 20m $$(go list $(PACKAGES) ./bench/... | grep -vE "/(cmd/wayleave|internal/clienttest|internal/archtest)$$")
+	CGO_ENABLED=0 WAYLEAVE_TEST_POSTGRES_FSYNC=off go test -vet=off -timeout 15m ./cmd/wayleave/ ./internal/clienttest/
 
 .PHONY: test-corpus
 test-corpus: ## third-party pages and documents: make test-corpus CORPUS=DIR

@@ -133,8 +133,8 @@ func TestAPageThatEndsTheEngineIsLeftOut(t *testing.T) {
 	}
 }
 
-// hostile are files that cost, each in its own way.
-func hostile() map[string][]byte {
+// hostile are files that cost, each in its own way, to make too: several tests read them.
+var hostile = sync.OnceValue(func() map[string][]byte {
 	deep := func() []byte { // a page tree as a chain
 		f := &file{}
 		content := f.stream("", at(50, 700, "F1", 10, "Words."))
@@ -199,9 +199,10 @@ func hostile() map[string][]byte {
 	}
 	flate := func() []byte { // a stream that unpacks to 300 MB
 		var packed bytes.Buffer
-		w := zlib.NewWriter(&packed)
+		w, _ := zlib.NewWriterLevel(&packed, zlib.BestSpeed) // the level is right
+		spaces := bytes.Repeat([]byte(" "), 1<<20)
 		for range 300 {
-			w.Write(bytes.Repeat([]byte(" "), 1<<20))
+			w.Write(spaces)
 		}
 		w.Close()
 		f := &file{}
@@ -230,7 +231,7 @@ func hostile() map[string][]byte {
 		"many lines": lines(), "a count of pages": count(), "bookmarks in a circle": outline(), "a huge page": huge,
 		"a stream that unpacks to much": flate(), "a fine grid": grid(),
 	}
-}
+})
 
 func TestHostileFilesEndWithinBounds(t *testing.T) {
 	for name, body := range hostile() {

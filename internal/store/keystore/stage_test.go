@@ -206,6 +206,9 @@ func (s *stage) files(t *testing.T, db *sqldb.DB) []byte {
 	var all []byte
 	for _, e := range entries {
 		b, err := os.ReadFile(filepath.Join(folder, "base", oid, e.Name()))
+		if os.IsNotExist(err) && e.Name() == "pg_internal.init" {
+			continue // PostgreSQL's cache of its own catalogue, which it removes and makes as it likes
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
