@@ -107,7 +107,12 @@ func (s *Store) Put(ctx context.Context, at reading.Place, keys []string, p *web
 	var put reading.Put
 	// The call's result is written after it, and no answer is given before that.
 	keep := func(tx *sqldb.Tx) (err error) {
-		was := put
+		was := put // of an attempt that came to its commit
+		defer func() {
+			if err != nil {
+				put = was
+			}
+		}()
 		put = reading.Put{Snapshot: 1, SHA256: sum}
 		// The run's row is locked so that two pages of one run cannot both find room. SQLite has one writer.
 		if tx.Dialect() == sqldb.Postgres {
