@@ -62,7 +62,11 @@ func tellKinds(pages []*labelled, teach func([]*labelled) []tree) [][]tree {
 		}
 		p.lesson.SetKinds(x)
 	}
-	fmt.Printf("kinds told: %.3f, held out %.3f\n", right[false]/n[false], right[true]/n[true])
+	fmt.Printf("kinds told: %.3f", right[false]/n[false])
+	if n[true] > 0 {
+		fmt.Printf(", held out %.3f", right[true]/n[true])
+	}
+	fmt.Println()
 	return all
 }
 
