@@ -18,7 +18,8 @@ type settings struct {
 
 const (
 	bins   = 48
-	sample = 0.4 // of the rows, for each tree
+	sample = 0.4  // of the rows, for each tree
+	trying = 0.35 // of the features, for each tree
 )
 
 // tree is a full binary tree: node i has the children 2i+1 and 2i+2; a node without a cut gives its left child.
@@ -47,29 +48,40 @@ func train(pages []*labelled, learned func(*labelled) bool, s settings, features
 			mine = append(mine, p)
 		}
 	}
-	cuts := cutsOf(mine, features)
-	trees := boost(tableOf(mine, features, cuts), s)
+	trees := learn(mine, s, features)
 	for _, p := range pages {
 		p.score = scoreAll(trees, features(p))
 	}
 	if folds {
-		const parts = 3
-		for k := range parts {
-			var rest, part []*labelled
-			for i, p := range mine {
-				if i%parts == k {
-					part = append(part, p)
-				} else {
-					rest = append(rest, p)
-				}
-			}
-			trees := boost(tableOf(rest, features, cuts), s)
-			for _, p := range part {
-				p.score = scoreAll(trees, features(p))
-			}
-		}
+		turns(mine, s, features, func(i int) int { return i % parts })
 	}
 	return trees
+}
+
+func learn(pages []*labelled, s settings, features func(*labelled) [][]float32) []tree {
+	cuts := cutsOf(pages, features)
+	return boost(tableOf(pages, features, cuts), s)
+}
+
+// parts of the pages that trees are learned without by turns.
+const parts = 3
+
+// turns scores every page by trees that have seen none of its part, which part tells by the page's number.
+func turns(pages []*labelled, s settings, features func(*labelled) [][]float32, part func(i int) int) {
+	for k := range parts {
+		var mine, rest []*labelled
+		for i, p := range pages {
+			if part(i) == k {
+				mine = append(mine, p)
+			} else {
+				rest = append(rest, p)
+			}
+		}
+		trees := learn(rest, s, features)
+		for _, p := range mine {
+			p.score = scoreAll(trees, features(p))
+		}
+	}
 }
 
 func scoreAll(trees []tree, rows [][]float32) []float32 {
@@ -163,7 +175,6 @@ func boost(t *table, s settings) []tree {
 	n := len(t.label)
 	score := make([]float64, n)
 	g, h := make([]float32, n), make([]float32, n)
-	node := make([]int32, n)
 	var trees []tree
 	for range s.rounds {
 		var rows []int32
@@ -175,7 +186,7 @@ func boost(t *table, s settings) []tree {
 				rows = append(rows, int32(i))
 			}
 		}
-		tr := grow(t, s, rows, g, h, node, r)
+		tr := grow(t, s, rows, g, h, r)
 		trees = append(trees, tr)
 		for i := range n {
 			at := 0
@@ -192,46 +203,55 @@ func boost(t *table, s settings) []tree {
 	return trees
 }
 
-// grow makes one tree, level by level.
-func grow(t *table, s settings, rows []int32, g, h []float32, node []int32, r *rand.Rand) tree {
+// grow makes one tree, level by level. The rows of each node stand together, in their order.
+func grow(t *table, s settings, rows []int32, g, h []float32, r *rand.Rand) tree {
 	inner := 1<<s.depth - 1
 	tr := tree{feature: make([]int, inner), bin: make([]uint8, inner), cut: make([]float32, inner), value: make([]float64, inner+1)}
-	for _, i := range rows {
-		node[i] = 0
-	}
 	var tried []int
 	for f := range t.columns {
-		if r.Float64() < 0.35 && len(t.cuts[f]) > 0 {
+		if r.Float64() < trying && len(t.cuts[f]) > 0 {
 			tried = append(tried, f)
 		}
 	}
+	nodes := [][]int32{rows}
+	sums := make([][]cell, len(tried)) // of each feature: by node and bin, of the level before
 	for level := range s.depth {
-		first, width := 1<<level-1, 1<<level
-		gain := make([]float64, width)
-		for k := range width {
+		first := 1<<level - 1
+		gain := make([]float64, len(nodes))
+		for k := range nodes {
 			tr.feature[first+k] = -1
 		}
-		for _, at := range splits(t, s, rows, tried, g, h, node, width) {
+		for _, at := range splits(t, s, nodes, tried, sums, g, h) {
 			if k := at.node; at.gain > gain[k] {
 				gain[k] = at.gain
 				tr.feature[first+k], tr.bin[first+k], tr.cut[first+k] = at.feature, at.bin, t.cuts[at.feature][at.bin]
 			}
 		}
-		for _, i := range rows {
-			at := first + int(node[i])
-			if f := tr.feature[at]; f >= 0 && t.columns[f][i] > tr.bin[at] {
-				node[i] = 2*node[i] + 1
-			} else {
-				node[i] *= 2
+		next := make([][]int32, 0, 2*len(nodes))
+		for k, own := range nodes {
+			f := tr.feature[first+k]
+			if f < 0 {
+				next = append(next, own, nil)
+				continue
 			}
+			var left, right []int32
+			for _, i := range own {
+				if t.columns[f][i] > tr.bin[first+k] {
+					right = append(right, i)
+				} else {
+					left = append(left, i)
+				}
+			}
+			next = append(next, left, right)
 		}
+		nodes = next
 	}
-	sums := make([]cell, inner+1)
-	for _, i := range rows {
-		sums[node[i]].g += float64(g[i])
-		sums[node[i]].h += float64(h[i])
-	}
-	for k, c := range sums {
+	for k, own := range nodes {
+		var c cell
+		for _, i := range own {
+			c.g += float64(g[i])
+			c.h += float64(h[i])
+		}
 		tr.value[k] = s.rate * c.g / (c.h + s.ridge)
 	}
 	return tr
@@ -245,15 +265,15 @@ type split struct {
 }
 
 // splits are each feature's best question at each node of a level, in the order of the features, whoever found them.
-func splits(t *table, s settings, rows []int32, tried []int, g, h []float32, node []int32, width int) []split {
+func splits(t *table, s settings, nodes [][]int32, tried []int, sums [][]cell, g, h []float32) []split {
 	found := make([][]split, len(tried))
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Go(func() {
-			cells := make([]cell, width*bins)
 			for k := w; k < len(tried); k += workers {
-				found[k] = splitsOf(t, s, rows, tried[k], g, h, node, cells)
+				sums[k] = sumsOf(t.columns[tried[k]], nodes, sums[k], g, h)
+				found[k] = splitsOf(t, s, tried[k], sums[k])
 			}
 		})
 	}
@@ -261,14 +281,38 @@ func splits(t *table, s settings, rows []int32, tried []int, g, h []float32, nod
 	return slices.Concat(found...)
 }
 
-func splitsOf(t *table, s settings, rows []int32, f int, g, h []float32, node []int32, cells []cell) []split {
-	clear(cells)
-	column := t.columns[f]
-	for _, i := range rows {
-		c := &cells[int(node[i])*bins+int(column[i])]
-		c.g += float64(g[i])
-		c.h += float64(h[i])
+// sumsOf adds up the rows of each node by their bins. Of two nodes that were one, the larger has what the smaller has not.
+func sumsOf(column []uint8, nodes [][]int32, before []cell, g, h []float32) []cell {
+	sums := make([]cell, len(nodes)*bins)
+	add := func(k int) {
+		own := sums[k*bins : (k+1)*bins]
+		for _, i := range nodes[k] {
+			c := &own[column[i]]
+			c.g += float64(g[i])
+			c.h += float64(h[i])
+		}
 	}
+	if before == nil {
+		for k := range nodes {
+			add(k)
+		}
+		return sums
+	}
+	for k := 0; k < len(nodes); k += 2 {
+		small, large := k, k+1
+		if len(nodes[small]) > len(nodes[large]) {
+			small, large = large, small
+		}
+		add(small)
+		for b := range bins {
+			all, part := &before[k/2*bins+b], &sums[small*bins+b]
+			sums[large*bins+b] = cell{all.g - part.g, all.h - part.h}
+		}
+	}
+	return sums
+}
+
+func splitsOf(t *table, s settings, f int, cells []cell) []split {
 	var out []split
 	for k := range len(cells) / bins {
 		own := cells[k*bins : (k+1)*bins]

@@ -7,10 +7,20 @@ import (
 	"github.com/wayleave/wayleave/internal/maincontent"
 )
 
+// ofKinds are the settings for whole pages: a page is one row, so leaves hold few.
+var ofKinds = settings{rounds: 24, depth: 5, rate: 0.15, least: 3, ridge: 3}
+
 // trainKinds learns for each kind whether a page is of it, and tells every page how likely it is of each: a learned page
 // by trees that have not seen it.
 func trainKinds(pages []*labelled, learned func(*labelled) bool) [][]tree {
-	own := settings{rounds: 24, depth: 5, rate: 0.15, least: 3, ridge: 3} // a page is one row, so leaves hold few
+	return tellKinds(pages, func(copies []*labelled) []tree {
+		return train(copies, learned, ofKinds, firstOf, true)
+	})
+}
+
+// tellKinds tells every page how likely it is of each kind; teach learns one kind from copies of the pages that have
+// one row each.
+func tellKinds(pages []*labelled, teach func([]*labelled) []tree) [][]tree {
 	rows := map[*labelled][]float32{}
 	for _, p := range pages {
 		rows[p] = p.lesson.Page()
@@ -29,7 +39,7 @@ func trainKinds(pages []*labelled, learned func(*labelled) bool) [][]tree {
 			c.first = [][]float32{rows[p]}
 			copies[i], back[c] = c, p
 		}
-		all[k] = train(copies, learned, own, func(p *labelled) [][]float32 { return p.first }, true)
+		all[k] = teach(copies)
 		for _, c := range copies {
 			likely[back[c]] = append(likely[back[c]], c.score[0])
 		}
@@ -52,7 +62,11 @@ func trainKinds(pages []*labelled, learned func(*labelled) bool) [][]tree {
 		}
 		p.lesson.SetKinds(x)
 	}
-	fmt.Printf("kinds told: %.3f, held out %.3f\n", right[false]/n[false], right[true]/n[true])
+	fmt.Printf("kinds told: %.3f", right[false]/n[false])
+	if n[true] > 0 {
+		fmt.Printf(", held out %.3f", right[true]/n[true])
+	}
+	fmt.Println()
 	return all
 }
 

@@ -7,6 +7,8 @@
 // scrapinghub/article-extraction-benchmark (MIT) and of mozilla/readability's test pages (Apache-2.0). Pages of one host in
 // six, chosen by a hash of their names, are never learned from, and neither is any page of a site that the 60 articles
 // of the cases are of: the figures that it prints are of both parts. The same pages give the same trees.
+// With -cross it writes none and judges a change of features, settings or rules by the pages that may be learned from alone;
+// with -dump FILE, block by block.
 package main
 
 import (
@@ -30,18 +32,24 @@ func main() {
 	ridge := flag.Float64("ridge", 60, "how strongly leaves are drawn to nothing")
 	all := flag.Bool("all", false, "learn from every page")
 	each := flag.Bool("each", false, "print every page's score")
+	turns := flag.Bool("cross", false, "judge a change: every page that may be learned from by trees that have seen none of its host; writes no trees")
+	dump := flag.String("dump", "", "with -cross, a file to write every block to")
+	fewer := flag.Int("fewer", 1, "with -cross, of so many articles one is taken")
 	flag.Parse()
-	if err := run(*dir, *articles, *readability, *apart, *out, settings{rounds: *rounds, depth: *depth, rate: *rate, least: *least, ridge: *ridge}, *all, *each); err != nil {
+	if err := run(*dir, *articles, *readability, *apart, *out, settings{rounds: *rounds, depth: *depth, rate: *rate, least: *least, ridge: *ridge}, *all, *each, *turns, *fewer, *dump); err != nil {
 		fmt.Fprintln(os.Stderr, "learn:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir, articles, readability, apart, out string, s settings, all, each bool) error {
+func run(dir, articles, readability, apart, out string, s settings, all, each, turns bool, fewer int, dump string) error {
 	began := time.Now()
 	pages, err := load(dir, articles, readability, apart)
 	if err != nil {
 		return err
+	}
+	if turns {
+		return cross(pages, s, fewer, dump)
 	}
 	learned := func(p *labelled) bool { return all || !p.held }
 	kinds := trainKinds(pages, learned)
@@ -59,13 +67,13 @@ func run(dir, articles, readability, apart, out string, s settings, all, each bo
 	}
 	fmt.Printf("%d pages, %d blocks, %d of them content, %d features, %s\n", len(pages), rows, kept, len(pages[0].first[0]), time.Since(began).Round(time.Second))
 	ceiling(pages)
-	first := train(pages, learned, s, func(p *labelled) [][]float32 { return p.first }, true)
+	first := train(pages, learned, s, firstOf, true)
 	fmt.Printf("first stage, %s\n", time.Since(began).Round(time.Second))
 	report(pages, "first")
 	for _, p := range pages {
 		p.second = p.lesson.Features(p.score)
 	}
-	second := train(pages, learned, s, func(p *labelled) [][]float32 { return p.second }, false)
+	second := train(pages, learned, s, secondOf, false)
 	fmt.Printf("second stage, %s\n", time.Since(began).Round(time.Second))
 	report(pages, "second")
 	if each {

@@ -35,7 +35,11 @@ type labelled struct {
 	size     int // words of the truth
 	score    []float32
 	second   [][]float32
+	kept     []bool // after the rules; nil before
 }
+
+func firstOf(p *labelled) [][]float32  { return p.first }
+func secondOf(p *labelled) [][]float32 { return p.second }
 
 var word = regexp.MustCompile(`[\p{L}\p{N}_]+`)
 
@@ -144,13 +148,22 @@ const heldOne = 6
 
 // heldOut says whether pages of this address' host are kept apart.
 func heldOut(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
+	host := hostOf(address)
+	if host == "" {
 		return false
 	}
 	h := fnv.New32a()
-	h.Write([]byte(strings.TrimPrefix(u.Hostname(), "www.")))
+	h.Write([]byte(host))
 	return h.Sum32()%heldOne == 0
+}
+
+// hostOf is the host of an address, without www; empty for what is none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(u.Hostname(), "www.")
 }
 
 func unzip(name string) (string, error) {

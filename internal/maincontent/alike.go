@@ -12,14 +12,14 @@ const (
 type run struct{ seen, last, since int32 }
 
 // alike tells for each block the one before it that it is judged like; -1 where it is judged by itself. Two blocks are alike
-// that stand in elements of the same names and classes all the way up, and have about the same text.
+// that stand in one place of the page's structure and have about the same text.
 func (f *finder) alike() []int32 {
-	f.runs = mapFor(f.runs, 64)
-	runs, out := f.runs, f.ints.take(len(f.blocks))
+	f.runs = withRoom(f.runs, len(f.inPlace))[:len(f.inPlace)]
+	clear(f.runs)
+	out := f.ints.take(len(f.blocks))
 	for i := range f.blocks {
 		b := &f.blocks[i]
-		path := f.elements[b.owner].path
-		r := runs[path]
+		r := &f.runs[f.placeOf[i]]
 		r.seen++
 		out[i] = -1
 		if r.seen > firstAlike && r.since < ofAlike && b.like(&f.blocks[r.last]) && (f.told == nil || f.told[i] == f.told[r.last]) {
@@ -28,7 +28,6 @@ func (f *finder) alike() []int32 {
 		} else {
 			r.last, r.since = int32(i), 0
 		}
-		runs[path] = r
 	}
 	return out
 }

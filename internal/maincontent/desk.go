@@ -16,6 +16,7 @@ type desk struct {
 	leaves    []*html.Node // what the blocks are made of
 	groups    []group
 	standings []standing
+	runs      []run
 
 	ints    pile[int32]
 	floats  pile[float32]
@@ -27,8 +28,8 @@ type desk struct {
 	sorts  map[uint64]int32 // how many elements are of each sort
 	hashes map[uint64]int32 // how often each text stands on the page
 	seen   map[string]spelled
-	runs   map[uint64]run
 	means  map[uint64][2]float32 // see context
+	places map[uint64]int32      // the number of each place in the page's structure
 }
 
 // What a desk is kept with at most, by the number of things; what a larger page takes is left to the collector, so that no page
@@ -55,7 +56,7 @@ func (d *desk) empty() {
 	}
 	d.elements, d.most = emptied(d.elements[:d.most]), 0
 	d.blocks, d.leaves = emptied(d.blocks), emptied(d.leaves)
-	d.groups, d.standings = emptied(d.groups), emptied(d.standings)
+	d.groups, d.standings, d.runs = emptied(d.groups), emptied(d.standings), emptied(d.runs)
 	d.ints.empty()
 	d.floats.empty()
 	d.doubles.empty()
@@ -63,7 +64,7 @@ func (d *desk) empty() {
 	d.shares.empty()
 	d.flags.empty()
 	d.sorts, d.hashes, d.seen = emptiedMap(d.sorts), emptiedMap(d.hashes), emptiedMap(d.seen)
-	d.runs, d.means = emptiedMap(d.runs), emptiedMap(d.means)
+	d.means, d.places = emptiedMap(d.means), emptiedMap(d.places)
 }
 
 // emptied is s without what is in it; nothing of a large one.

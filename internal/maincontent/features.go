@@ -104,6 +104,26 @@ func (o *outline) features(i int, x []float32, p *pageFacts) {
 	o.nearestNames(b.owner, x[ofNames:])
 }
 
+// findPlaces numbers the places of the page's structure that blocks stand in.
+// Two blocks are in one place that stand in elements of the same names and classes all the way up.
+func (o *outline) findPlaces() {
+	o.places = mapFor(o.places, 64)
+	o.placeOf = o.ints.take(len(o.blocks))
+	for i := range o.blocks {
+		path := o.elements[o.blocks[i].owner].path
+		k, known := o.places[path]
+		if !known {
+			k = int32(len(o.places))
+			o.places[path] = k
+		}
+		o.placeOf[i] = k
+	}
+	o.inPlace = o.ints.take(len(o.places))
+	for _, k := range o.placeOf {
+		o.inPlace[k]++
+	}
+}
+
 // maxLook is how far up a block's elements are looked at.
 const maxLook = 48
 
@@ -371,6 +391,7 @@ func (o *outline) facts(d *declared.Reader) *pageFacts {
 	p.findTitle(o, d.Title)
 	p.findProse(o)
 	p.sections(o)
+	o.findPlaces()
 	o.group()
 	e := &o.elements[0]
 	n := int32(len(o.blocks))

@@ -64,6 +64,19 @@ func TestMainContentOfEachKindOfPage(t *testing.T) {
 	}
 }
 
+// TestWhatAPageSaysAgain: a page that is laid out for screens of two widths says a text in two places of its structure; the
+// items of a list say the same in one.
+func TestWhatAPageSaysAgain(t *testing.T) {
+	got := shown(t, siteHead+"<main><h1>Jugs</h1><div class=wide><p>Jug of two litres</p></div><div class=narrow><span>Jug of two litres</span></div>"+
+		"<ul><li><b>Ewer</b><p>Ready to be sent</p></li><li><b>Pail</b><p>Ready to be sent</p></li><li><b>Vat</b><p>Ready to be sent</p></li></ul>"+
+		story+"</main>"+siteFoot)
+	for text, want := range map[string]int{"Jug of two litres": 1, "Ready to be sent": 3} {
+		if n := strings.Count(got, text); n != want {
+			t.Errorf("%q stands %d times, want %d: %s", text, n, want, got)
+		}
+	}
+}
+
 func TestThinSelectionIsTold(t *testing.T) {
 	whole := Find(parse(t, "<h1>Mill</h1>"+story))
 	if whole.Thin() {

@@ -72,6 +72,8 @@ type outline struct {
 	named       [countNames]int32 // how many elements have each name
 	groupOf     []int32           // of each element; -1 for none
 	mostGrouped int32             // letters of the largest group of several
+	placeOf     []int32           // of each block: the number of its place in the page's structure
+	inPlace     []int32           // blocks in each place
 
 	told     [][2]float32 // of each block: how much of it the page declares as content, and in its summary; nil for none
 	mostTold float32      // the most of any block

@@ -162,7 +162,7 @@ func (f *finder) ruleArticle(scores []float32) {
 	}
 	part := float32(all) / max(f.expected(scores), 1)
 	told := f.says.Sort == declared.Article && after >= leastArticle && part >= 0.5
-	if !told && (all < 2*leastArticle || f.says.Sort == declared.List || f.says.Sort == declared.Product || part < 0.7) {
+	if !told && (p.kinds[kindArticle] < leastLikely || all < 2*leastArticle || f.says.Sort == declared.List || f.says.Sort == declared.Product || part < 0.7) {
 		return
 	}
 	f.ruled = true
@@ -270,6 +270,9 @@ func (f *finder) core(scores []float32) *element {
 	}
 	return core
 }
+
+// leastLikely is how likely by its shape a page is an article that does not say that it is one.
+const leastLikely = 0.15
 
 // leastArticle is how many letters of running text an article has that says that it is one.
 const leastArticle = 500

@@ -270,19 +270,23 @@ func (f *finder) described(b *block) bool {
 }
 
 // repeats leaves out what the page has said before, as pages do that are laid out for screens of several widths. Quotes
-// repeat on purpose.
+// repeat on purpose, and so do short texts in one place of the page's structure: the items of a list.
 func (f *finder) repeats(kept []bool) {
-	const long = 40            // letters: shorter texts may be the same and mean another thing
-	said := map[uint64]int32{} // and in which element
+	const long, short = 40, 12 // letters: shorter texts may be the same and mean another thing
+	type place struct{ around, at int32 }
+	said := map[uint64]place{} // in which element, and where
 	for i, k := range kept {
 		b := &f.blocks[i]
-		if !k || b.letters < long || f.hashes[b.hash] < 2 || f.within(b.owner, tagQuote|tagCode|tagTable) >= 0 {
+		if !k || b.letters < short || f.hashes[b.hash] < 2 || f.within(b.owner, tagQuote|tagCode|tagTable) >= 0 {
 			continue
 		}
-		around := f.elements[b.owner].parent
-		if before, again := said[b.hash]; !again {
-			said[b.hash] = around
-		} else if before != around { // side by side, it is repeated on purpose
+		own := place{f.elements[b.owner].parent, f.placeOf[i]}
+		before, again := said[b.hash]
+		switch {
+		case !again:
+			said[b.hash] = own
+		case before.around == own.around: // side by side, it is repeated on purpose
+		case b.letters >= long || before.at != own.at:
 			kept[i] = false
 		}
 	}

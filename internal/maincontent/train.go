@@ -2,7 +2,13 @@
 
 package maincontent
 
-import "golang.org/x/net/html"
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+)
 
 // Lesson is a page as the learner sees it: its blocks of text in document order, and what they are judged by.
 type Lesson struct{ f *finder }
@@ -66,4 +72,29 @@ func (l Lesson) Scores() ([]float32, []bool) {
 	scores := l.f.scores()
 	kept := l.f.decide(scores)
 	return scores, kept
+}
+
+// Decide changes scores where a rule is surer, and says which blocks are kept.
+func (l Lesson) Decide(scores []float32) []bool {
+	l.f.seen, l.f.ruled = 0, false
+	return l.f.decide(scores)
+}
+
+// Path names the elements around a block, the innermost first, with their classes.
+func (l Lesson) Path(i int) string {
+	var b strings.Builder
+	at := l.f.blocks[i].owner
+	for range 7 {
+		if at < 0 {
+			break
+		}
+		n := l.f.elements[at].node
+		b.WriteString(n.Data)
+		if class, _ := facts.Attribute(n, "class"); class != "" {
+			b.WriteString("." + strings.Join(strings.Fields(class[:min(len(class), 50)]), "."))
+		}
+		b.WriteString(" < ")
+		at = l.f.elements[at].parent
+	}
+	return b.String()
 }
