@@ -175,7 +175,7 @@ func graph() []row {
 			why: "the rows that decide a binding; whoever judges reads them in the transaction that acts"},
 		{pkg: "internal/store/processstore", ours: []string{"internal/ledger", "internal/store/sqldb"},
 			why: "processes, leases and notices as rows; they know no call"},
-		{pkg: "internal/store/retention", ours: []string{"internal/audit", "internal/binding", "internal/ledger", "internal/store/auditstore", "internal/store/sqldb"},
+		{pkg: "internal/store/retention", ours: []string{"internal/audit", "internal/ledger", "internal/store/auditstore", "internal/store/sqldb"},
 			why: "what was kept long enough goes; it opens nothing that is sealed"},
 		{pkg: "internal/store/reasons", ours: []string{"internal/binding", "internal/ledger"},
 			why: "the words of why; it knows no rows"},
