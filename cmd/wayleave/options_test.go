@@ -92,8 +92,8 @@ func TestW010DoctorShowsTheLibrarysDefaults(t *testing.T) {
 
 func TestTM097NoSecretIsShownByDoctorOrStart(t *testing.T) {
 	for _, args := range [][]string{
-		{"doctor", "--listen=127.0.0.1:0", "--egress-proxy=http://user:canary-password@proxy.example:3128"},
-		{"doctor", "--json", "--listen=127.0.0.1:0", "--egress-proxy=http://user:canary-password@proxy.example:3128"},
+		{"doctor", "--listen=127.0.0.1:0", "--egress-proxy=http://user:canary-password@127.0.0.1:9"},
+		{"doctor", "--json", "--listen=127.0.0.1:0", "--egress-proxy=http://user:canary-password@127.0.0.1:9"},
 		{"fetch", "--timeout=1ms", "--egress-proxy=http://user:canary-password@127.0.0.1:9", "http://a.example/"},
 		{"fetch", "--egress-proxy=bad://user:canary-password@proxy", "http://a.example/"},
 	} {

@@ -1,6 +1,7 @@
 package operatorapi
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -342,5 +343,38 @@ func TestThePausedBarIsOnEveryPage(t *testing.T) {
 	}
 	if got := w.page("owner", "/"); !strings.Contains(got.body, "POST /api/install/resume") {
 		t.Error("an owner cannot resume")
+	}
+}
+
+// TestAnAgentsPageSaysWhatItMay: its limits in force, and the private hosts, of which only a decider takes back the agent's own.
+func TestAnAgentsPageSaysWhatItMay(t *testing.T) {
+	w := newWorld(t)
+	if got := w.page("owner", "/agents/alice").body; !strings.Contains(got, "None: it reads the public web alone.") {
+		t.Error("it does not say that there is no private host")
+	}
+	for path, host := range map[string]string{"/api/agents/alice/allowed-hosts": "printer.lan:631", "/api/settings/allowed-hosts": "10.0.0.0/8"} {
+		if got := w.do("owner", "POST", path, `{"host":"`+host+`"}`); got.status != 200 {
+			t.Fatal(got)
+		}
+	}
+	b := bound("agent_alice")
+	limits := fmt.Sprintf("%s · %d a minute", b.Provider, b.MinuteLimit)
+	take := `data-act="DELETE /api/agents/alice/allowed-hosts?host=printer.lan%3A631"`
+	for who, may := range map[string]bool{"owner": true, "viewer of all": false} {
+		got := w.page(who, "/agents/alice").body
+		for _, says := range []string{limits, "printer.lan:631", "10.0.0.0/8", "this agent", "every agent"} {
+			if !strings.Contains(got, says) {
+				t.Errorf("%s is not told %q", who, says)
+			}
+		}
+		if strings.Contains(got, take) != may || strings.Contains(got, "10.0.0.0%2F8") {
+			t.Errorf("what %s may take back: want %t", who, may)
+		}
+	}
+	if got := w.do("owner", "DELETE", "/api/agents/alice/allowed-hosts?host=printer.lan%3A631", ""); got.status != 204 {
+		t.Fatal(got)
+	}
+	if got := w.page("owner", "/agents/alice").body; strings.Contains(got, "printer.lan:631") {
+		t.Error("it is there still")
 	}
 }
