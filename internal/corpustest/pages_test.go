@@ -44,8 +44,8 @@ func TestCorpusMainContent(t *testing.T) {
 		mean += s.main / s.n / float64(len(sums))
 	}
 	t.Logf("mean of kinds %.3f", mean)
-	if mean < 0.80 {
-		t.Errorf("main content: mean word F1 of the kinds is %.3f, it was above 0.80", mean)
+	if mean < 0.84 {
+		t.Errorf("main content: mean word F1 of the kinds is %.3f, it was above 0.85", mean)
 	}
 }
 

@@ -136,7 +136,7 @@ func New(d Deps, o Options) (*Server, error) {
 func (s *Server) Run(ctx context.Context) { s.hub.Run(ctx) }
 
 // OpenAPI is the document that GET /api/openapi.json serves.
-func (s *Server) OpenAPI() []byte { return s.gate.Spec() }
+func (s *Server) OpenAPI() ([]byte, error) { return s.gate.Spec() }
 
 // Routes is the table that is served.
 func (s *Server) Routes() []route.Row { return route.Table() }

@@ -85,11 +85,15 @@ func (s *Server) registerRecord() {
 		return s.stream(ctx, v, in.Last, func(e events.Event) bool { return e.Run == v.Run.ID })
 	})
 	gate.HandleWith(s.gate, "openapi", s.documentSpec, func(ctx context.Context, _ *gate.Visit, _ *nobody) (*stream, error) {
+		spec, err := s.gate.Spec()
+		if err != nil {
+			return nil, err
+		}
 		return &stream{func(h huma.Context) {
 			out := gate.ReplyOf(ctx)
 			out.Header().Set("Content-Type", "application/json")
 			h.SetStatus(http.StatusOK)
-			_, _ = out.Write(s.gate.Spec())
+			_, _ = out.Write(spec)
 		}}, nil
 	})
 }

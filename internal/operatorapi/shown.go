@@ -24,7 +24,7 @@ func Document(version string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.OpenAPI(), nil
+	return s.OpenAPI()
 }
 
 // RunOf is a run as the API shows it. slugs are those of the agents, by id.

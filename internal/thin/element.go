@@ -5,6 +5,7 @@ package thin
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -150,12 +151,14 @@ func (r *reader) meta(n *html.Node) {
 	}
 }
 
-var hidingStyle = regexp.MustCompile(`(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)`)
+var hidingStyle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)`)
+})
 
 // region: hidden, chrome, the page's own content, a consent box.
 func (r *reader) region(n *html.Node, a attributes, at where) where {
 	var own where
-	if a.hidden || a.style != "" && hidingStyle.MatchString(a.style) || n.DataAtom == atom.Dialog && !has(n, "open") {
+	if a.hidden || a.style != "" && hidingStyle().MatchString(a.style) || n.DataAtom == atom.Dialog && !has(n, "open") {
 		own |= hiddenAway
 	}
 	landmark := true
@@ -198,7 +201,7 @@ func (r *reader) kind(n *html.Node, a attributes, at where) where {
 	}
 	switch n.DataAtom {
 	case atom.A:
-		if a.role == "button" || buttonClass.MatchString(a.class) {
+		if a.role == "button" || buttonClass().MatchString(a.class) {
 			r.buttons++
 			return button
 		}
@@ -280,7 +283,9 @@ func (r *reader) controls(n *html.Node, a attributes, at where) {
 	}
 }
 
-var notFree = regexp.MustCompile(`(?i)"isAccessibleForFree"\s*:\s*"?\s*(?:false|no|https?://schema\.org/False)\b`)
+var notFree = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)"isAccessibleForFree"\s*:\s*"?\s*(?:false|no|https?://schema\.org/False)\b`)
+})
 
 func (r *reader) linkedData(text string) {
 	if r.notFree || r.data >= mostData {
@@ -288,5 +293,5 @@ func (r *reader) linkedData(text string) {
 	}
 	text = cut(text, mostData-r.data)
 	r.data += len(text)
-	r.notFree = notFree.MatchString(text)
+	r.notFree = notFree().MatchString(text)
 }

@@ -68,7 +68,7 @@ func shell(r *reading, p Page) (Fact, bool) {
 		return Fact{JSShell, text + ", and the page asks for scripts"}, true
 	case main <= loadingText && loadingLine(r.text):
 		return Fact{JSShell, text + ", which says that it loads"}, true
-	case main <= askingText && r.forms == 0 && scriptDemand.MatchString(r.text):
+	case main <= askingText && r.forms == 0 && scriptDemand().MatchString(r.text):
 		return Fact{JSShell, text + ", which asks for scripts"}, true
 	case main == 0 && r.skeletons > 0 && r.media <= 1 && r.fields == 0: // a logo
 		return Fact{JSShell, "placeholders for content that scripts fetch, and " + counted(scripts, "script")}, true

@@ -5,6 +5,7 @@ package thin
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // consentManagers begin the ids and classes of consent managers, by their first letter.
@@ -13,15 +14,21 @@ var consentManagers = byFirst("cc-window", "cc-banner", "cmpbox", "cmpwrapper", 
 	"sourcepoint", "fc-consent", "klaro", "borlabs", "axeptio")
 
 // consentName is a token that names a box for consent.
-var consentName = regexp.MustCompile(`^(?:cookies?|consent|gdpr|ccpa)|` +
-	`(?:^|[-_])(?:cookies?|consent|gdpr)(?:[-_]?(?:wall|banner|box|bar|notice|popup|modal|dialog|layer|overlay|message|form|window|container|manager|wrapper|root))?$`)
+var consentName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:cookies?|consent|gdpr|ccpa)|` +
+		`(?:^|[-_])(?:cookies?|consent|gdpr)(?:[-_]?(?:wall|banner|box|bar|notice|popup|modal|dialog|layer|overlay|message|form|window|container|manager|wrapper|root))?$`)
+})
 
 // offerName is a token of a box that stands where the text is cut.
-var offerName = regexp.MustCompile(`(?:^|[-_])(?:paywall|paygate|pay-wall|pay-gate|regwall|reg-wall|tp-modal|tp-container-inner|piano-paywall|piano-container|` +
-	`subscription-wall|subscriber-wall|subscribe-wall|subscribers?-only|metered|meteredcontent|premium-wall|plus-wall|gated)(?:[-_]|$)`)
+var offerName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[-_])(?:paywall|paygate|pay-wall|pay-gate|regwall|reg-wall|tp-modal|tp-container-inner|piano-paywall|piano-container|` +
+		`subscription-wall|subscriber-wall|subscribe-wall|subscribers?-only|metered|meteredcontent|premium-wall|plus-wall|gated)(?:[-_]|$)`)
+})
 
 // switches begin class names that say a state, mostly of something that wraps the whole page.
-var switches = regexp.MustCompile(`^(?:has|no|is|with|js|show|hide|not|needs|accepts?)[-_]`)
+var switches = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:has|no|is|with|js|show|hide|not|needs|accepts?)[-_]`)
+})
 
 // boxNames tells whether an element is named as a consent box or as a box where the text is cut. Plain searches
 // come before the expressions: pages have tens of thousands of names.
@@ -33,11 +40,11 @@ func boxNames(a attributes) (consent, offer bool) {
 		asks := strings.Contains(token, "cookie") || strings.Contains(token, "consent") || strings.Contains(token, "gdpr") || strings.Contains(token, "ccpa")
 		cuts := strings.Contains(token, "wall") || strings.Contains(token, "gate") || strings.Contains(token, "meter") ||
 			strings.Contains(token, "only") || strings.Contains(token, "tp-") || strings.Contains(token, "piano-")
-		if !asks && !cuts || switches.MatchString(token) {
+		if !asks && !cuts || switches().MatchString(token) {
 			continue
 		}
-		consent = consent || asks && consentName.MatchString(token)
-		offer = offer || cuts && offerName.MatchString(token)
+		consent = consent || asks && consentName().MatchString(token)
+		offer = offer || cuts && offerName().MatchString(token)
 	}
 	return consent, offer
 }
@@ -76,4 +83,6 @@ func isCaptcha(names ...string) bool {
 
 var captchas = []string{"captcha", "cf-turnstile", "geetest", "arkose", "altcha"}
 
-var buttonClass = regexp.MustCompile(`(?:^|\s)(?:btn|button)(?:[-_\s]|$)`)
+var buttonClass = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|\s)(?:btn|button)(?:[-_\s]|$)`)
+})

@@ -5,12 +5,15 @@ package thin
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // notFoundLine matches a whole line: an exclamation or a number, a form of "not found", an exclamation or a number.
-var notFoundLine = regexp.MustCompile(`^(?:` + notFoundSigh + `[\s,.:!–—-]*)*` +
-	`(?:(?:error |code )?404(?: error| fehler)?|(?:404[\s,.:!–—-]*)?(?:error[\s,.:!–—-]*)?(?:` + strings.Join(notFoundForms, "|") + `))` +
-	`(?:[\s,.:!–—-]*(?:\(?404\)?|error|sorry))*$`)
+var notFoundLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + notFoundSigh + `[\s,.:!–—-]*)*` +
+		`(?:(?:error |code )?404(?: error| fehler)?|(?:404[\s,.:!–—-]*)?(?:error[\s,.:!–—-]*)?(?:` + strings.Join(notFoundForms, "|") + `))` +
+		`(?:[\s,.:!–—-]*(?:\(?404\)?|error|sorry))*$`)
+})
 
 const notFoundSigh = `(?:http error|error|fehler|erreur|errore|erro|błąd|ошибка|http|status|ooo?ps|uh[- ]oh|whoops|sorry|hmm+|oh no|ups)`
 
@@ -62,5 +65,5 @@ const (
 // saysNotFound looks at a line as a whole: a longer one that holds the words speaks of something else.
 func saysNotFound(line string) bool {
 	line = strings.Trim(line, " .!?:…-–—|•·#()[]\"'¡¿。！")
-	return line != "" && countWords(line) <= 14 && notFoundLine.MatchString(line)
+	return line != "" && countWords(line) <= 14 && notFoundLine().MatchString(line)
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 func containsAny(text string, phrases []string) bool {
@@ -140,7 +141,9 @@ var robotPhrases = phrases(
 )
 
 // scriptDemand asks for scripts: a verb of switching on or needing, near the one word that all languages share.
-var scriptDemand = regexp.MustCompile(`(?s)(?:` + scriptVerbs + `).{0,40}java ?script|java ?script.{0,40}(?:` + scriptVerbs + `)`)
+var scriptDemand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)(?:` + scriptVerbs + `).{0,40}java ?script|java ?script.{0,40}(?:` + scriptVerbs + `)`)
+})
 
 const scriptVerbs = `enable|turn on|switch on|activate|require|need|disabled|without|aktivier|einschalten|benötig|deaktivier|activ|désactiv|nécessite|habilit|requier|abilit|` +
 	`attiva|richiede|ativ|inschakel|vereist|slå på|kräver|kræver|krever|käyttöön|włącz|wymaga|povol|zapn|vyžad|включ|требу|увімкн|kapcsolja|etkinleştir|bật|aktifkan|启用|開啟|啟用|有効|활성화|تفعيل`

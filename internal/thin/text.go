@@ -5,6 +5,7 @@ package thin
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Text is Facts for a page of which only the text is there: plain text, or Markdown with its headings. It knows fewer
@@ -91,10 +92,12 @@ func readText(text string) *reading {
 }
 
 // edge is how Cloudflare refuses whoever does not ask for HTML: one line of plain text.
-var edge = regexp.MustCompile(`^error code: 10(?:0[5-9]|10|12|15|20)$`)
+var edge = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^error code: 10(?:0[5-9]|10|12|15|20)$`)
+})
 
 func edgeError(r *reading, p Page) (Fact, bool) {
-	if p.Status >= 400 && edge.MatchString(r.text) {
+	if p.Status >= 400 && edge().MatchString(r.text) {
 		return Fact{BotChallenge, "a block page by Cloudflare; nothing but an error code"}, true
 	}
 	return Fact{}, false
@@ -102,7 +105,7 @@ func edgeError(r *reading, p Page) (Fact, bool) {
 
 // demandOfScripts is a shell of which somebody's converter left nothing but its noscript.
 func demandOfScripts(r *reading, p Page) (Fact, bool) {
-	if !p.Plain && r.main > 0 && r.main <= askingText && r.technical == 0 && r.headings == "" && scriptDemand.MatchString(r.text) {
+	if !p.Plain && r.main > 0 && r.main <= askingText && r.technical == 0 && r.headings == "" && scriptDemand().MatchString(r.text) {
 		return Fact{JSShell, counted(r.main, "word") + " of text, which asks for scripts"}, true
 	}
 	return Fact{}, false

@@ -71,7 +71,7 @@ type Gate struct {
 	rows  map[string]route.Row
 	bound map[string]bool // rows that have a handler
 	cross *http.CrossOriginProtection
-	spec  []byte
+	spec  func() ([]byte, error) // made when it is first asked for
 }
 
 // New makes a gate that has no operation yet: Handle and its kin bind them, and Complete ends that.
@@ -90,7 +90,7 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Complete says whether every row of the table has its handler, and makes the document.
+// Complete says whether every row of the table has its handler, and completes the document.
 func (g *Gate) Complete() error {
 	for id := range g.rows {
 		if !g.bound[id] {
@@ -99,7 +99,8 @@ func (g *Gate) Complete() error {
 	}
 	g.mux.HandleFunc("/api/", g.nowhere)
 	g.mux.HandleFunc("/", g.nowhere)
-	return g.describe()
+	g.describe()
+	return nil
 }
 
 // Served says whether the API has an operation for a request.

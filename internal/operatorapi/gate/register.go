@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -186,7 +187,7 @@ func tags() []*huma.Tag {
 }
 
 // Spec is the document that GET /api/openapi.json serves.
-func (g *Gate) Spec() []byte { return g.spec }
+func (g *Gate) Spec() ([]byte, error) { return g.spec() }
 
 // Document is the same for whoever adds to it or looks at it.
 func (g *Gate) Document() *huma.OpenAPI { return g.huma.OpenAPI() }
@@ -196,19 +197,20 @@ func (g *Gate) Schema(t reflect.Type) *huma.Schema {
 	return g.huma.OpenAPI().Components.Schemas.Schema(t, true, "")
 }
 
-// describe finishes the document and keeps its bytes.
-func (g *Gate) describe() error {
+// describe finishes the document. Its bytes are made for the first that asks: they are a tenth of a start's work.
+func (g *Gate) describe() {
 	schemas := g.huma.OpenAPI().Components.Schemas
 	schemas.Schema(reflect.TypeFor[wire.Problem](), true, "")
 	for _, unused := range []string{"ErrorModel", "ErrorDetail"} { // the library's own, which nothing here answers with
 		delete(schemas.Map(), unused)
 	}
-	text, err := json.MarshalIndent(g.huma.OpenAPI(), "", "  ")
-	if err != nil {
-		return fmt.Errorf("make the API's document: %w", err)
-	}
-	g.spec = append(text, '\n')
-	return nil
+	g.spec = sync.OnceValues(func() ([]byte, error) {
+		text, err := json.MarshalIndent(g.huma.OpenAPI(), "", "  ")
+		if err != nil {
+			return nil, fmt.Errorf("make the API's document: %w", err)
+		}
+		return append(text, '\n'), nil
+	})
 }
 
 // Members reads a JSON object whose members are all known and stand once; what is inside of them is not looked at.
