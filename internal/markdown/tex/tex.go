@@ -3,6 +3,7 @@ package tex
 
 import (
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 
@@ -24,7 +25,7 @@ func Tidy(tex string) string {
 	if strings.IndexByte(tex, '%') >= 0 && strings.IndexByte(tex, '\n') >= 0 {
 		tex = withoutComments(tex)
 	}
-	tex = strings.Join(strings.Fields(tex), " ")
+	tex = strings.Join(strings.Fields(strings.Map(seen, tex)), " ")
 	if strings.IndexByte(tex, '$') >= 0 {
 		tex = strings.ReplaceAll(strings.ReplaceAll(tex, `\$`, `\text{\textdollar}`), "$", "")
 	}
@@ -39,6 +40,15 @@ func Tidy(tex string) string {
 		}
 	}
 	return b.String()
+}
+
+// seen drops what cannot be seen and is left out of prose too: controls, soft hyphens, the like.
+func seen(r rune) rune {
+	switch {
+	case r == '\u00AD', r == '\u200B', r == '\u2060', r == '\uFEFF', unicode.IsControl(r) && !unicode.IsSpace(r):
+		return -1
+	}
+	return r
 }
 
 // withoutComments takes TeX's comments away, which would swallow the rest once the lines are one.

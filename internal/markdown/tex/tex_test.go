@@ -21,6 +21,7 @@ func TestTeXFitsOneLine(t *testing.T) {
 		`{\displaystyle E=mc^{2}}`:    "E=mc^{2}",
 		"a<b":                         "a< b",
 		"a < b":                       "a < b",
+		"a<\x1ab\u200b\x00":           "a< b",
 		"x % note\n+ y":               "x + y",
 		`50\% % note` + "\n" + `of x`: `50\% of x`,
 		`\text{$y$}`:                  `\text{y}`,
