@@ -66,7 +66,7 @@ func (h Held) Commit() { h.end(true) }
 // AwaitWaiters returns once so many transactions of PostgreSQL wait for a lock in the test's database.
 func AwaitWaiters(t testing.TB, db *sqldb.DB, n int64) {
 	t.Helper()
-	for until := time.Now().Add(10 * time.Second); ; {
+	for until := time.Now().Add(time.Minute); ; {
 		var waiting int64
 		if _, err := db.One(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'", nil, &waiting); err != nil {
 			t.Fatal(err)
