@@ -13,5 +13,7 @@ func spent() (time.Duration, bool) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, false
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), true
+	return used(u), true
 }
+
+func used(u syscall.Rusage) time.Duration { return time.Duration(u.Utime.Nano() + u.Stime.Nano()) }

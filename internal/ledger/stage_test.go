@@ -133,6 +133,13 @@ func (i *install) process(changes ...func(*ledger.Options)) (l *ledger.Ledger, s
 	return l, s, stop
 }
 
+// marksAreWritten moves the bubble's clock past the next write of delivery marks, which comes every 100 ms. Nobody waits: the
+// clock is synctest's.
+func marksAreWritten() {
+	time.Sleep(time.Second)
+	synctest.Wait()
+}
+
 // ask is a call of a kind; each has arguments of its own unless they are changed.
 func (i *install) ask(k kind, changes ...func(*ledger.Ask)) ledger.Ask {
 	i.n++

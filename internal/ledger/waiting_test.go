@@ -174,7 +174,7 @@ func TestATwinWaitsUntilTheAnswerArrivedOrIsLost(t *testing.T) {
 						t.Error("its delivery is not the new caller's")
 					}
 					w.call.Delivered(true)
-					time.Sleep(time.Second)
+					marksAreWritten()
 					if i.row(c.ID()).Delivery != ledger.HandedOver {
 						t.Error("its delivery was not marked")
 					}
@@ -340,7 +340,7 @@ func TestARecordedAnswerWhoseCallerLeavesMayBeHadAgain(t *testing.T) {
 		_, _ = i.open(c)
 		i.settle(c, ledger.Done([]byte("sent")))
 		c.Delivered(false)
-		time.Sleep(time.Second)
+		marksAreWritten()
 		ctx, leave := context.WithCancel(t.Context())
 		s.after(func(method string) error {
 			if method == "Admit" {
@@ -374,7 +374,7 @@ func TestAnAnswerThatArrivedIsNotTakenBack(t *testing.T) {
 			again.recorded(t, c.ID())
 			c.Delivered(first)
 			again.call.Delivered(!first)
-			time.Sleep(time.Second)
+			marksAreWritten()
 			if d := i.row(c.ID()).Delivery; d != ledger.HandedOver {
 				t.Errorf("the mark is %d", d)
 			}
@@ -400,9 +400,9 @@ func TestACallerWhoLeftIsToldOfOnce(t *testing.T) {
 		again := admitLater(t.Context(), l, i.ask(presses, given("send parcel")))
 		again.recorded(t, c.ID())
 		c.Delivered(false)
-		time.Sleep(time.Second)
+		marksAreWritten()
 		again.call.Delivered(true)
-		time.Sleep(time.Second)
+		marksAreWritten()
 		if d := i.row(c.ID()).Delivery; d != ledger.HandedOver {
 			t.Errorf("the new caller has the answer, and the mark is %d", d)
 		}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/wayleave/wayleave/internal/costtest"
 	"github.com/wayleave/wayleave/internal/htmltree"
 )
 
@@ -170,9 +171,9 @@ func cost(t *testing.T, page string) (cpu time.Duration, allocated uint64, writt
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		start := cpuTime()
+		start := costtest.Thread()
 		written = len(convert(t, page))
-		cpu = min(cpu, cpuTime()-start)
+		cpu = min(cpu, costtest.Thread()-start)
 		runtime.ReadMemStats(&after)
 		allocated = after.TotalAlloc - before.TotalAlloc
 	}

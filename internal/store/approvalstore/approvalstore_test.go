@@ -218,6 +218,19 @@ func TestQuestionsAreSealed(t *testing.T) {
 	}
 }
 
+// standLater asks how a call stands beside the test; what comes of it follows.
+func standLater(t *testing.T, s *approvalstore.Store, r approval.Request) <-chan approval.Stood {
+	stood := make(chan approval.Stood, 1)
+	go func() {
+		got, err := s.Stand(context.Background(), r)
+		if err != nil {
+			t.Error(err)
+		}
+		stood <- got
+	}()
+	return stood
+}
+
 // TestAnswerOfTheLastMomentStands: that a question is over was seen before its answer was there.
 func TestAnswerOfTheLastMomentStands(t *testing.T) {
 	db, clock := dbtest.OpenPatient(t)
@@ -226,20 +239,14 @@ func TestAnswerOfTheLastMomentStands(t *testing.T) {
 	q := stand(t, s, request("run_1", "a"), approval.Asked)
 	clock.Advance(approval.OpenFor - time.Microsecond)
 	held := dbtest.Hold(t, db, "SELECT id FROM approvals FOR UPDATE")
-	answered, stood := make(chan error, 1), make(chan approval.Stood, 1)
+	answered := make(chan error, 1)
 	go func() {
 		_, err := s.Answer(context.Background(), q.ID, yes)
 		answered <- err
 	}()
 	dbtest.AwaitWaiters(t, db, 1)
 	clock.Advance(time.Second)
-	go func() {
-		got, err := s.Stand(context.Background(), request("run_1", "a"))
-		if err != nil {
-			t.Error(err)
-		}
-		stood <- got
-	}()
+	stood := standLater(t, s, request("run_1", "a"))
 	dbtest.AwaitWaiters(t, db, 2)
 	held.Undo()
 	if err := <-answered; err != nil {
@@ -259,14 +266,7 @@ func TestNoQuestionIsOpenedBesideTheEndOfItsRun(t *testing.T) {
 	install(t, db)
 	s := approvalstore.New(db, dbtest.Sealer())
 	held := dbtest.Hold(t, db, "UPDATE runs SET state = 'ended', end_reason = 'ended', ended_at = now_us() WHERE id = 'run_1'")
-	stood := make(chan approval.Stood, 1)
-	go func() {
-		got, err := s.Stand(context.Background(), request("run_1", "a"))
-		if err != nil {
-			t.Error(err)
-		}
-		stood <- got
-	}()
+	stood := standLater(t, s, request("run_1", "a"))
 	dbtest.AwaitWaiters(t, db, 1)
 	held.Commit()
 	if got := <-stood; got.Standing != approval.Over {

@@ -66,7 +66,9 @@ func (h Held) Commit() { h.end(true) }
 // AwaitWaiters returns once so many transactions of PostgreSQL wait for a lock in the test's database.
 func AwaitWaiters(t testing.TB, db *sqldb.DB, n int64) {
 	t.Helper()
-	for until := time.Now().Add(time.Minute); ; {
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for until := time.Now().Add(time.Minute); ; <-again.C {
 		var waiting int64
 		if _, err := db.One(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'", nil, &waiting); err != nil {
 			t.Fatal(err)
