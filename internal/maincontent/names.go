@@ -85,6 +85,7 @@ const (
 	wordCallout
 	wordPager
 	wordConsent
+	wordRecipe
 )
 
 // meaningOf is what each word says.
@@ -132,6 +133,7 @@ func meanings() map[string]names {
 		{wordLinky, "nav menu menus sidebar sidebarleft sidebarright footer topbar toolbar related recommended recommendations recommend popular trending also more toc tags tagcloud widget widgets links banner ads ad rail aside secondary complementary"},
 		{wordComments, "comments commentlist disqus respond replies discussioncomments commentsarea commentssection"},
 		{wordCallout, "note warning tip important admonition callout notice info caution danger hint example pullquote sidenote footnote footnotes infobox"},
+		{wordRecipe, "ingredients recipeingredient recipeingredients recipeinstructions"},
 		{wordPager, "pager pagination prev next nav"},
 		{wordConsent, "cookie cookies consent gdpr cookiebanner"},
 		{nameMore, "more readmore seemore loadmore viewall showmore all extra additional"},

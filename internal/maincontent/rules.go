@@ -139,6 +139,7 @@ func (f *finder) rule(scores []float32) {
 	f.ruleCallouts(scores)
 	f.ruleNotes(scores)
 	f.ruleTold(scores)
+	f.ruleRecipe(scores)
 	f.ruleTables(scores)
 }
 
@@ -174,6 +175,8 @@ func (f *finder) ruleArticle(scores []float32) {
 	}
 	f.ruleOtherArticles(scores)
 	f.ruleCaptions(scores)
+	f.ruleFurther(scores)
+	f.ruleAds(scores)
 	before := p.surely && (told || after*10 >= all*9)
 	core := f.core(scores)
 	for i := range scores {

@@ -307,13 +307,21 @@ func (f *finder) within(at int32, is names) int32 {
 // farHeading is how many blocks after a heading are looked at.
 const farHeading = 40
 
-// level gives the rows of a table and the lines of code one score.
+// mostWhole is how many blocks a list has at most that is taken whole: longer ones are what a page is laid out with.
+const mostWhole = 80
+
+// level gives the rows of a table, the lines of code and the items of a list that is not one of links one score: half a
+// list is worth less than none, and says the wrong thing.
 func (f *finder) level(scores []float32) {
 	sums, done := f.sumsOf(scores), int32(0)
 	for i := range f.elements {
 		e := &f.elements[i]
 		switch e.node.DataAtom {
 		case atom.Table, atom.Pre:
+		case atom.Ol, atom.Ul:
+			if linkHeavy(e, 40) || e.to-e.from > mostWhole {
+				continue
+			}
 		default:
 			continue
 		}

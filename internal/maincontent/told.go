@@ -146,3 +146,57 @@ func (f *finder) ruleTold(scores []float32) {
 		}
 	}
 }
+
+// ruleRecipe keeps lists of ingredients and of steps, with the heading above each: those that the page declares to
+// machines, and those that are named so.
+func (f *finder) ruleRecipe(scores []float32) {
+	const look = 3 // blocks before the list in which its heading is looked for
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.is&tagList == 0 || e.to-e.from < 2 || !f.toldList(e) && !f.ingredients(int32(i)) {
+			continue
+		}
+		for j := e.from; j < e.to; j++ {
+			if f.blocks[j].letters > 0 {
+				scores[j] = max(scores[j], 0.6)
+			}
+		}
+		for j := e.from - 1; j >= 0 && j >= e.from-look; j-- {
+			if f.elements[f.blocks[j].owner].is&tagHeading != 0 {
+				scores[j] = max(scores[j], 0.6)
+				break
+			}
+		}
+	}
+}
+
+// toldList says that most of a list is declared as a recipe's.
+func (f *finder) toldList(e *element) bool {
+	if !f.says.Recipe() || f.told == nil {
+		return false
+	}
+	all, told := int32(0), int32(0)
+	for j := e.from; j < e.to; j++ {
+		b := &f.blocks[j]
+		all += b.letters
+		if f.told[j][0] >= 0.6 {
+			told += b.letters
+		}
+	}
+	return told*2 >= all
+}
+
+// ingredients says that a list, its items or what is right around it is named as one of ingredients.
+func (f *finder) ingredients(at int32) bool {
+	const near = 2 // elements up
+	e := &f.elements[at]
+	if linkHeavy(e, 50) {
+		return false
+	}
+	for k, up := 0, at; k <= near && up >= 0; k, up = k+1, f.elements[up].parent {
+		if f.elements[up].is&wordRecipe != 0 {
+			return true
+		}
+	}
+	return at+1 < int32(len(f.elements)) && f.elements[at+1].is&wordRecipe != 0 // its first item
+}

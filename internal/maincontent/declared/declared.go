@@ -49,7 +49,12 @@ type Reader struct {
 	textBytes  int
 	summary    string
 	product    string
+	recipe     bool
 }
+
+// Recipe says that the page declares itself, or a part of it, to be a recipe or instructions: their ingredients and
+// steps are among [Reader.Texts].
+func (d *Reader) Recipe() bool { return d.recipe }
 
 // Product is the description of the one product that the page says it is about, as the page writes it, which may be as
 // HTML; empty where it says none.
@@ -193,6 +198,7 @@ func (d *Reader) findTexts(v any, depth int) {
 				}
 			}
 		}
+		d.readRecipe(v)
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			switch v[key].(type) {
 			case []any, map[string]any:
@@ -200,6 +206,47 @@ func (d *Reader) findTexts(v any, depth int) {
 			}
 		}
 	}
+}
+
+// readRecipe notes the ingredients and steps of a recipe: each is short, but a list of them is what the page is read for.
+func (d *Reader) readRecipe(v map[string]any) {
+	switch kindOf(v["@type"]) {
+	case "Recipe", "HowTo":
+	default:
+		return
+	}
+	var lines []string
+	for _, key := range []string{"recipeIngredient", "ingredients", "supply", "tool", "recipeInstructions", "step"} {
+		lines = linesOf(v[key], lines, 0)
+	}
+	text := strings.Join(lines, "\n")
+	if text == "" || d.textBytes+len(text) > mostTexts {
+		return
+	}
+	d.recipe = true
+	d.texts = append(d.texts, text)
+	d.textBytes += len(text)
+}
+
+// linesOf are the strings that a list of things or of steps says, in their order; sections hold further lists.
+func linesOf(v any, lines []string, depth int) []string {
+	const most = 400
+	if depth > 4 || len(lines) >= most {
+		return lines
+	}
+	switch v := v.(type) {
+	case string:
+		return append(lines, v)
+	case []any:
+		for _, e := range v {
+			lines = linesOf(e, lines, depth+1)
+		}
+	case map[string]any:
+		for _, key := range []string{"name", "text", "itemListElement"} {
+			lines = linesOf(v[key], lines, depth+1)
+		}
+	}
+	return lines
 }
 
 // object reads one value of JSON-LD. What describes the page comes before what it is a part of.

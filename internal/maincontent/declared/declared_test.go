@@ -67,3 +67,17 @@ func read(t *testing.T, head string) *Reader {
 	r.Finish(title)
 	return &r
 }
+
+func TestRecipe(t *testing.T) {
+	for head, want := range map[string]string{
+		`{"@type":"Recipe","recipeIngredient":["1 lemon","2 jars"],"recipeInstructions":"Boil."}`:                                                "1 lemon\n2 jars\nBoil.",
+		`{"@type":"HowTo","supply":[{"@type":"HowToSupply","name":"larch"}],"step":[{"@type":"HowToStep","text":"Saw it."},{"name":"Oil it."}]}`: "larch\nSaw it.\nOil it.",
+		`{"@type":"Article","recipeIngredient":["1 lemon"]}`:                                                                                     "",
+		`{"@type":"Recipe","recipeIngredient":7}`:                                                                                                "",
+	} {
+		r := read(t, `<script type="application/ld+json">`+head+`</script>`)
+		if got := strings.Join(r.Texts(), "|"); got != want || r.Recipe() != (want != "") {
+			t.Errorf("%s: %q, recipe %v", head, got, r.Recipe())
+		}
+	}
+}

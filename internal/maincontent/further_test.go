@@ -1,0 +1,73 @@
+package maincontent
+
+import (
+	"strings"
+	"testing"
+)
+
+const prose = "<p>The harbour keeps a book of every ship that has ever come in, and the oldest line in it is four hundred years old; it names a hulk that brought salt and took rope, and the toll that was paid for both.</p>" +
+	"<p>Whoever wants to see it asks at the gate, where a warden has the key, wears white gloves to turn the leaves, and knows by heart on which of them the ships of each town are to be found.</p>" +
+	"<p>The first pages are of vellum. They have darkened, but what was written with oak gall stands as clear as on the day on which it dried, and the seals that hang from the spine are whole but for two.</p>" +
+	"<p>In the great flood the book was carried up into the tower by the clerk, who went back for the money and was drowned. His name is the only one in it that is no ship's and no master's.</p>" +
+	"<p>Since then it lies on the first floor. Insurers, scholars and the grandchildren of sailors write to ask for a line of it, and each of them gets an answer within the month, as the founders wished.</p>"
+
+const newsHead = `<head><title>t</title><meta property="og:type" content="article"><link rel=canonical href="https://news.example.org/quay/1"></head><body>`
+
+func TestFurtherStoriesWithinAnArticle(t *testing.T) {
+	page := func(between, after string) string {
+		return newsHead + siteHead + `<main><article><h1>The book of the harbour</h1>` +
+			prose + story + between + prose + after + `</article></main>` + siteFoot
+	}
+	for _, c := range []struct {
+		name, between, after, text string
+		kept                       bool
+	}{
+		{"a line that is a link to another page", `<p><b><a href="https://www.example.org/quay/2">Harbour master leaves after forty years</a></b></p>`, "", "Harbour master leaves", false},
+		{"with a label before it", `<p>Lesen Sie auch: <a href="/quay/2">Der Hafenmeister geht nach vierzig Jahren</a></p>`, "", "Hafenmeister", false},
+		{"a list under a label", `<h4>More:</h4><ul><li><a href=/2>Harbour master leaves after forty years</a></li><li><a href=/3>The old crane is moved to the museum</a></li></ul>`, "", "old crane", false},
+		{"a link around the paragraph", `<a href="/quay/2"><p>Harbour master leaves after forty years</p></a>`, "", "Harbour master", false},
+		{"a list after the last paragraph", "", `<h3>More from the quay</h3><ul><li><a href=/2>Harbour master leaves after forty years</a></li><li><a href=/3>The old crane is moved to the museum</a></li><li>How <a href=/4>the tide table is reckoned each year</a></li></ul>`, "tide table", false},
+		{"a link to another site is the article's own", `<p><a href="https://archive.example.net/book">The whole book, page for page, in pictures</a></p>`, "", "page for page", true},
+		{"a link into the page stays", `<p><a href="#second">See the second part of this story below</a></p>`, "", "second part", true},
+		{"a link within a sentence stays", `<p>He told us of it in <a href="/quay/2">the summer that he left the harbour</a>, which was wet and cold throughout.</p>`, "", "that he left", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := shown(t, page(c.between, c.after))
+			if strings.Contains(got, c.text) != c.kept {
+				t.Errorf("%q is kept: %v; want %v: %s", c.text, !c.kept, c.kept, got)
+			}
+			if c.name == "a list under a label" && strings.Contains(got, "More:") {
+				t.Error("the label is left alone")
+			}
+		})
+	}
+}
+
+func TestLabelsOfAdvertisements(t *testing.T) {
+	got := shown(t, newsHead+siteHead+`<main><article><h1>The book of the harbour</h1>`+prose+story+`<div class="ad ad--mid"><div>Advertisement</div></div>`+prose+`</article></main>`+siteFoot)
+	if strings.Contains(got, "Advertisement") {
+		t.Error("it is kept")
+	}
+}
+
+// TestRecipesAreWhole: a card below a long story is what a recipe is read for.
+func TestRecipesAreWhole(t *testing.T) {
+	const card = `<section class=card><h3>Ingredients</h3><ul><li>8 ripe pears</li><li>1 lemon</li><li>6 tbsp pectin</li><li>1 tsp cinnamon</li></ul>
+		<h3>Steps</h3><ol><li>Peel the pears.</li><li>Boil them with the lemon.</li><li>Fill the jars while it is hot.</li></ol></section>`
+	const says = `<script type="application/ld+json">{"@context":"https://schema.org","@graph":[{"@type":"WebSite","name":"Jam"},{"@type":["Recipe"],"name":"Jam",
+		"recipeIngredient":["8 ripe pears","1 lemon","6 tbsp pectin","1 tsp cinnamon"],
+		"recipeInstructions":[{"@type":"HowToSection","name":"Jam","itemListElement":[{"@type":"HowToStep","text":"Peel the pears."},{"@type":"HowToStep","text":"Boil them with the lemon."},{"@type":"HowToStep","text":"Fill the jars while it is hot."}]}]}]}</script>`
+	around := siteHead + "<main><article><h1>Jam</h1>" + prose + story + prose
+	for name, page := range map[string]string{
+		"declared":  says + around + card + "</article></main>" + siteFoot,
+		"microdata": around + strings.NewReplacer("<ul>", `<ul itemprop="recipeIngredient">`, "<ol>", `<ol itemprop="recipeInstructions">`).Replace(card) + "</article></main>" + siteFoot,
+		"by class":  around + strings.NewReplacer("<ul>", `<ul class="jam-ingredients-list">`, "<ol>", `<ol itemprop="recipeInstructions">`).Replace(card) + "</article></main>" + siteFoot,
+	} {
+		got := shown(t, page)
+		for _, text := range []string{"Ingredients", "8 ripe pears", "1 lemon", "1 tsp cinnamon", "Steps", "Peel the pears", "Fill the jars"} {
+			if !strings.Contains(got, text) {
+				t.Errorf("%s: %q is lost: %s", name, text, got)
+			}
+		}
+	}
+}
