@@ -91,7 +91,7 @@ func run(corpus, keep, out string, oursAlone, each bool, dump string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
-		r := result{tool: t.name, scores: map[string]score{}}
+		r := result{tool: t.name, apart: t.apart, scores: map[string]score{}}
 		for _, p := range pages {
 			if r.scores[p.id], err = s.score(p, texts[p.id]); err != nil {
 				return err

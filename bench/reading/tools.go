@@ -22,27 +22,42 @@ import (
 
 // tool turns a page into Markdown. A page that it refuses has no text.
 type tool struct {
-	name string
-	peer bool
-	read func(p *page) string
+	name  string
+	peer  bool
+	read  func(p *page) string
+	apart bool // shown beside the peers for the articles alone
 }
 
 func tools() []tool {
 	return []tool{
-		{"ours, main", false, func(p *page) string { return ours(p, webfetch.Options{Content: webfetch.PartMain}) }},
-		{"ours, main, all addresses", false, func(p *page) string {
+		{name: "ours, main", read: func(p *page) string { return ours(p, webfetch.Options{Content: webfetch.PartMain}) }},
+		{name: "ours, main, all addresses", read: func(p *page) string {
 			return ours(p, webfetch.Options{Content: webfetch.PartMain, Links: webfetch.LinksInline})
 		}},
-		{"ours, main, addresses at the end", false, func(p *page) string {
+		{name: "ours, main, addresses at the end", read: func(p *page) string {
 			return ours(p, webfetch.Options{Content: webfetch.PartMain, Links: webfetch.LinksReferences})
 		}},
-		{"ours, main, no addresses", false, func(p *page) string {
+		{name: "ours, main, no addresses", read: func(p *page) string {
 			return ours(p, webfetch.Options{Content: webfetch.PartMain, Links: webfetch.LinksNone})
 		}},
-		{"ours, whole page", false, func(p *page) string { return ours(p, webfetch.Options{}) }},
-		{"go-trafilatura + fallback", true, trafilaturas},
-		{"go-readability", true, readabilitys},
+		{name: "ours, whole page", read: func(p *page) string { return ours(p, webfetch.Options{}) }},
+		{name: "ours, main, without its headline", apart: true, read: func(p *page) string {
+			return withoutHeadline(ours(p, webfetch.Options{Content: webfetch.PartMain}))
+		}},
+		{name: "go-trafilatura + fallback", peer: true, read: trafilaturas},
+		{name: "go-readability", peer: true, read: readabilitys},
 	}
+}
+
+// withoutHeadline is Markdown without its first heading of the first level: the articles' true texts begin below it, and
+// the peers give it apart.
+func withoutHeadline(markdown string) string {
+	before, after, ok := strings.Cut("\n"+markdown, "\n# ")
+	if !ok {
+		return markdown
+	}
+	_, rest, _ := strings.Cut(after, "\n")
+	return before + "\n" + rest
 }
 
 func (t tool) texts(pages []*page, keep string) (map[string]string, error) {
