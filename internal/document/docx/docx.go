@@ -25,11 +25,13 @@ type reader struct {
 	rels    ooxml.Relations // of the part that is being read
 	main    string          // name of the main part
 
-	fields []field
-	carry  []prose.Run // of a paragraph whose end is deleted: the next one goes on with it
-	notes  []noteRef   // in the order of their references
-	labels map[string]string
-	quiet  int // > 0 within a note: references in it lead nowhere
+	fields   []field
+	contents bool        // a table of contents began in this paragraph
+	items    []openItem  // of the lists that the last paragraph stands in
+	carry    []prose.Run // of a paragraph whose end is deleted: the next one goes on with it
+	notes    []noteRef   // in the order of their references
+	labels   map[string]string
+	quiet    int // > 0 within a note: references in it lead nowhere
 }
 
 // noteRef is a note that was referred to.
@@ -125,4 +127,12 @@ func (r *reader) part(name string) (*pack.XML, error) {
 
 func (r *reader) relations(ctx context.Context, part string) (ooxml.Relations, error) {
 	return ooxml.RelationsOf(ctx, r.archive, part, r.limits)
+}
+
+// relation is the id of a relation that an element names. Most documents call that namespace r; some have names such as ns1.
+func relation(x *pack.XML, local string) string {
+	if id := x.AttrIn("r", local); id != "" {
+		return id
+	}
+	return x.Attr(local)
 }

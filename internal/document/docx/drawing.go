@@ -44,21 +44,26 @@ func (r *reader) shapes(x *pack.XML, d *drawing) error {
 			if to := address.Elsewhere(x.Attr("href")); to != "" && d.link == "" {
 				d.link = to
 			}
+		case "textpath":
+			if text := strings.TrimSpace(x.Attr("string")); text != "" {
+				d.boxes = append(d.boxes, prose.Block{Runs: []prose.Run{{Text: text}}})
+				return r.w.Spend(2)
+			}
 		case "txbxContent":
 			carry := r.carry
 			r.carry = nil
-			fields := r.fields
-			r.fields = nil
+			fields, items := r.fields, r.items
+			r.fields, r.items = nil, nil
 			err := r.blocks(x, func(b *prose.Block) error {
 				d.boxes = append(d.boxes, *b)
 				return r.w.Spend(1)
 			})
-			r.carry, r.fields = carry, fields
+			r.carry, r.fields, r.items = carry, fields, items
 			return err
 		case "chart":
-			return r.linked(x.AttrIn("r", "id"), d, r.chart)
+			return r.linked(relation(x, "id"), d, r.chart)
 		case "relIds":
-			return r.linked(x.AttrIn("r", "dm"), d, r.diagram)
+			return r.linked(relation(x, "dm"), d, r.diagram)
 		case "AlternateContent":
 			done := false
 			return x.Children(func(name string) error {
@@ -90,7 +95,7 @@ func (r *reader) described(x *pack.XML, d *drawing, whole bool) error {
 	err := x.Children(func(name string) error {
 		switch name {
 		case "hlinkClick":
-			to, _ := r.rels.ByID(x.AttrIn("r", "id"))
+			to, _ := r.rels.ByID(relation(x, "id"))
 			link = address.Elsewhere(to.Target)
 		case "extLst":
 			return x.Children(func(name string) error {

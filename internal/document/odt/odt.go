@@ -136,6 +136,10 @@ func (r *reader) readPart(x *pack.XML, name string) error {
 				}
 				return err
 			})
+		case "font-face-decls":
+			if err := r.readFonts(x); !errors.Is(err, prose.ErrFull) {
+				return err
+			}
 		case "styles", "automatic-styles":
 			return r.readStyles(x)
 		case "body":
