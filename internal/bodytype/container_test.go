@@ -53,6 +53,8 @@ func TestDocumentsInArchives(t *testing.T) {
 		{"xlsm", TypeXLSM, []part{contentTypes("application/vnd.ms-excel.sheet.macroEnabled.main+xml"), {"xl/workbook.xml", ""}}},
 		{"xlsb", TypeXLSB, []part{contentTypes("application/vnd.ms-excel.sheet.binary.macroEnabled.main"), {"xl/workbook.bin", ""}}},
 		{"pptx", TypePPTX, []part{contentTypes(openXML + "presentationml.presentation.main+xml")}},
+		{"odt by its list of parts", TypeODT, []part{{"content.xml", ""}, {"META-INF/manifest.xml", `<manifest:file-entry manifest:full-path="/" manifest:media-type="` + TypeODT + `"/><manifest:file-entry manifest:media-type="` + TypeODS + `"/>`}}},
+		{"a list of parts of no document", "", []part{{"META-INF/manifest.xml", `<a media-type="text/xml"/><b media-type="application/vnd.oasis.opendocument.`}}},
 		{"docm", "application/vnd.ms-word.document.macroenabled.12", []part{contentTypes("application/vnd.ms-word.document.macroEnabled.main+xml")}},
 		{"a list without a main part", TypeXLSX, []part{{"[Content_Types].xml", `<Types ContentType="`}, {"xl/workbook.xml", ""}}},
 		{"pptx by its name", TypePPTX, []part{{"ppt/presentation.xml", ""}}},
