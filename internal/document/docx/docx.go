@@ -54,7 +54,7 @@ func Read(ctx context.Context, body []byte, limits document.Limits) (document.Te
 
 func (r *reader) read(ctx context.Context) (document.Text, error) {
 	root, err := r.relations(ctx, "")
-	if err != nil {
+	if lost(err) != nil {
 		return document.Text{}, err
 	}
 	r.main = root.Part("officeDocument")
@@ -64,19 +64,19 @@ func (r *reader) read(ctx context.Context) (document.Text, error) {
 	if !r.archive.Has(r.main) {
 		return document.Text{}, document.Fail(document.Damaged, "no main part")
 	}
-	if r.rels, err = r.relations(ctx, r.main); err != nil {
+	if r.rels, err = r.relations(ctx, r.main); lost(err) != nil {
 		return document.Text{}, err
 	}
-	if r.styles, err = r.readStyles(); err != nil {
+	if r.styles, err = r.readStyles(); lost(err) != nil {
 		return document.Text{}, err
 	}
-	if r.lists, err = r.readLists(); err != nil {
+	if r.lists, err = r.readLists(); lost(err) != nil {
 		return document.Text{}, err
 	}
 	if err := r.body(); err != nil && !errors.Is(err, prose.ErrFull) {
 		return document.Text{}, err
 	}
-	if err := r.readNotes(ctx); err != nil && !errors.Is(err, prose.ErrFull) {
+	if err := r.readNotes(ctx); lost(err) != nil && !errors.Is(err, prose.ErrFull) {
 		return document.Text{}, err
 	}
 	title, err := ooxml.Title(r.archive, root, r.limits)
@@ -88,6 +88,14 @@ func (r *reader) read(ctx context.Context) (document.Text, error) {
 	}
 	markdown, facts := r.w.Finish()
 	return document.Text{Markdown: markdown, Title: title, Notes: facts}, nil
+}
+
+// lost is an error of a part beside the text: that it is damaged is no reason not to read the text.
+func lost(err error) error {
+	if errors.Is(err, &document.Error{Reason: document.Damaged}) {
+		return nil
+	}
+	return err
 }
 
 func (r *reader) body() error {

@@ -84,3 +84,18 @@ func TestEquationsEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsDamagedBesideTheText: the text is read all the same, what declares entities is refused all the same.
+func TestWhatIsDamagedBesideTheText(t *testing.T) {
+	body := `<w:p>` + r("text") + `<w:r><w:footnoteReference w:id="1"/></w:r></w:p>`
+	rels := `<Relationship Id="s" Type="x/styles" Target="s.xml"/><Relationship Id="n" Type="x/numbering" Target="n.xml"/><Relationship Id="f" Type="x/footnotes" Target="f.xml"/>`
+	for broken, want := range map[string]string{"<": "", "<w:styles><w:style": "", `<!DOCTYPE a [<!ENTITY b "c">]><a/>`: "it declares entities of its own, which no document needs"} {
+		got, err := Read(context.Background(), file("body", body, "rels", rels, "word/s.xml", broken, "word/n.xml", broken, "word/f.xml", broken), document.Limits{})
+		switch {
+		case want == "" && (err != nil || got.Markdown != "text[^1]"):
+			t.Errorf("%q: %v\n%s", broken, err, got.Markdown)
+		case want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)):
+			t.Errorf("%q: %v", broken, err)
+		}
+	}
+}

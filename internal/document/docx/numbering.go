@@ -55,7 +55,7 @@ func (r *reader) readLists() (*lists, error) {
 	}
 	x, err := r.part(part)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
 	err = x.Children(func(name string) error {
 		switch name {

@@ -89,7 +89,7 @@ func (r *reader) readStyles() (*styles, error) {
 	}
 	x, err := r.part(part)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	err = x.Children(func(name string) error {
 		switch name {

@@ -199,6 +199,9 @@ func (r *reader) row(x *pack.XML, t *prose.Block, header bool) error {
 			// Some programs leave out the cells that another reaches over.
 			for ; under > 0 && len(row.Cells) < maxRowCells; under-- {
 				row.Cells = append(row.Cells, prose.Cell{Below: true})
+				if err := r.w.Spend(1); err != nil {
+					return err
+				}
 			}
 			under = min(number(x.Attr("number-columns-spanned"), 1), maxRowCells) - 1
 		}

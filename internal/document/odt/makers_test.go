@@ -43,3 +43,12 @@ func TestWhatProgramsOfManyMakersWrite(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsDamagedBesideTheText: the text is read all the same.
+func TestWhatIsDamagedBesideTheText(t *testing.T) {
+	content := `<office:document-content ` + spaces + `><office:body><office:text>` + p("text") + `</office:text></office:body></office:document-content>`
+	got, err := Read(context.Background(), file("META-INF/manifest.xml", "<a", "styles.xml", "<office:document-styles><b>", "content.xml", content), document.Limits{})
+	if err != nil || got.Markdown != "text" {
+		t.Errorf("%v\n%s", err, got.Markdown)
+	}
+}
