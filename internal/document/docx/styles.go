@@ -77,6 +77,7 @@ type styles struct {
 	byID     map[string]*style
 	standard string // of paragraphs that name none
 	base     looks  // of the whole document
+	none     *style // of paragraphs that name none, where there is no such style
 }
 
 const noLevel = 10 // outline level of body text, counted from 1
@@ -237,9 +238,15 @@ func (s *styles) paragraph(id string) *style {
 	if st := s.byID[id]; st != nil {
 		return st
 	}
+	if id == "" && s.none != nil {
+		return s.none
+	}
 	// A document may leave out the styles that every Word has.
 	st := &style{depth: -1, indent: -1}
 	st.purpose, st.level = purposeOf(spacedName(id))
+	if id == "" {
+		s.none = st
+	}
 	return st
 }
 

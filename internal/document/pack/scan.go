@@ -293,6 +293,10 @@ func decoded(b []byte) (string, error) {
 
 // withBareSigns spells the signs & in a value that begin no reference: some programs write addresses as they are.
 func withBareSigns(b []byte) []byte {
+	const most = 64 << 10 // bytes, of which no address has more
+	if len(b) > most {
+		return b
+	}
 	var out []byte
 	from := 0
 	for i := range b {
