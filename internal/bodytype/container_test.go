@@ -55,6 +55,7 @@ func TestDocumentsInArchives(t *testing.T) {
 		{"pptx", TypePPTX, []part{contentTypes(openXML + "presentationml.presentation.main+xml")}},
 		{"odt by its list of parts", TypeODT, []part{{"content.xml", ""}, {"META-INF/manifest.xml", `<manifest:file-entry manifest:full-path="/" manifest:media-type="` + TypeODT + `"/><manifest:file-entry manifest:media-type="` + TypeODS + `"/>`}}},
 		{"a list of parts of no document", "", []part{{"META-INF/manifest.xml", `<a media-type="text/xml"/><b media-type="application/vnd.oasis.opendocument.`}}},
+		{"dotm", "application/vnd.ms-word.template.macroenabled.12", []part{contentTypes("application/vnd.ms-word.template.macroEnabledTemplate.main+xml")}},
 		{"docm", "application/vnd.ms-word.document.macroenabled.12", []part{contentTypes("application/vnd.ms-word.document.macroEnabled.main+xml")}},
 		{"a list without a main part", TypeXLSX, []part{{"[Content_Types].xml", `<Types ContentType="`}, {"xl/workbook.xml", ""}}},
 		{"pptx by its name", TypePPTX, []part{{"ppt/presentation.xml", ""}}},

@@ -144,7 +144,8 @@ func openXMLType(contentType string) string {
 	case strings.HasPrefix(document, "application/vnd.openxmlformats-officedocument."):
 		return document
 	case strings.HasPrefix(document, "application/vnd.ms-"):
-		return document + ".12"
+		// A template of Word with macros says so twice.
+		return strings.TrimSuffix(document, "template") + ".12"
 	}
 	return ""
 }
