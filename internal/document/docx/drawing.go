@@ -15,8 +15,16 @@ func (r *reader) picture(x *pack.XML, p *paragraph, link string) error {
 	if err := r.shapes(x, &d); err != nil {
 		return err
 	}
-	if d.alt != "" {
-		if err := r.add(p, prose.Run{Kind: prose.Picture, Text: d.alt, Link: d.link}); err != nil {
+	run := prose.Run{Kind: prose.Picture, Text: d.alt, Link: d.link}
+	switch {
+	case d.alt == "" || d.written && !d.pictured || isPath(d.alt): // the words in it say more than those about it
+	case d.anchored: // it stands beside the text, not in it
+		p.after = append(p.after, prose.Block{Runs: []prose.Run{run}})
+		if err := r.w.Spend(2); err != nil {
+			return err
+		}
+	default:
+		if err := r.add(p, run); err != nil {
 			return err
 		}
 	}
@@ -30,11 +38,23 @@ type drawing struct {
 	link       string
 	boxes      []prose.Block
 	decorative bool
+	anchored   bool
+	written    bool // there is text in it
+	pictured   bool // there is a picture in it
+}
+
+// isPath says that what is said of a picture is only where its file was, which Word once filled in by itself.
+func isPath(alt string) bool {
+	return len(alt) > 3 && alt[1:3] == `:\` && !strings.Contains(alt, "\n") && strings.LastIndexByte(alt, '.') > len(alt)-6
 }
 
 func (r *reader) shapes(x *pack.XML, d *drawing) error {
 	return x.Children(func(name string) error {
 		switch name {
+		case "pic", "imagedata":
+			d.pictured = true
+		case "anchor":
+			d.anchored = true
 		case "docPr", "cNvPr":
 			return r.described(x, d, name == "docPr")
 		case "shape", "rect", "roundrect", "oval", "line", "group": // VML
@@ -50,6 +70,7 @@ func (r *reader) shapes(x *pack.XML, d *drawing) error {
 				return r.w.Spend(2)
 			}
 		case "txbxContent":
+			d.written = true
 			carry := r.carry
 			r.carry = nil
 			fields, items := r.fields, r.items

@@ -23,18 +23,19 @@ func TestWhatProgramsOfManyMakersWrite(t *testing.T) {
 		return `<field:fieldmark field:type="vnd.oasis.opendocument.field.` + kind + `">` + params + `</field:fieldmark>`
 	}
 	for name, c := range map[string]struct{ body, want string }{
-		"headings as paragraphs":  {styled("P9", "Two") + styled("O", "Three") + styled("Author", "By an author"), "## Two\n\n### Three\n\nBy an author"},
-		"signs of fonts":          {p(`<text:span text:style-name="W">&#xF0FC;</text:span> done`), "✓ done"},
-		"a font of another name":  {p(`run <text:span text:style-name="M">go test</text:span> now`), "run `go test` now"},
-		"lines of code":           {code("if x:") + code("<text:s text:c=\"4\"/>return"), "```\nif x:\n    return\n```"},
-		"no cells under another":  {`<table:table>` + row + td("A") + td("B") + td("C") + end + row + `<table:table-cell table:number-columns-spanned="2">` + p("1") + `</table:table-cell>` + td("3") + end + `</table:table>`, "| A | B | C |\n| --- | --- | --- |\n| 1 | | 3 |"},
-		"a list within goes on":   {list(numbers, li(p("a"), list("", li(p("x"))))) + p("between") + list(numbers+` text:continue-numbering="true"`, li(list("", li(p("y")))), li(p("b"), list("", li(p("z"))))), "1. a\n   - а) x\n\nbetween\n\n- б) y\n\n2. b\n   - а) z"},
-		"a blank for a bullet":    {list(numbers, li(p("a"))) + list(`text:style-name="LB"`, li(p("more of a"))) + list(numbers+` text:continue-numbering="true"`, li(p("b"))), "1. a\n\n   more of a\n2. b"},
-		"a task":                  {list(`text:style-name="LT"`, li(p("done"))), "- [x] done"},
-		"a choice":                {p(`Colour: ` + mark("FORMDROPDOWN", `<field:param field:name="Dropdown_ListEntry" field:value="red"/><field:param field:name="Dropdown_ListEntry" field:value="green"/><field:param field:name="Dropdown_Selected" field:value="1"/>`)), "Colour: green"},
-		"boxes":                   {p(mark("FORMCHECKBOX", `<field:param field:name="Checkbox_Checked" field:value="true"/>`) + " yes " + mark("FORMCHECKBOX", "") + " no"), "☒ yes ☐ no"},
-		"code in an item":         {list(numbers, li(p("a"), styled("Preformatted_20_Text", "x = 1"), styled("Preformatted_20_Text", "y = 2")), li(p("b"))), "1. a\n\n   ```\n   x = 1\n   y = 2\n   ```\n2. b"},
-		"a choice that is beyond": {p("a" + mark("FORMDROPDOWN", `<field:param field:name="Dropdown_Selected" field:value="7"/>`)), "a"},
+		"headings as paragraphs":    {styled("P9", "Two") + styled("O", "Three") + styled("Author", "By an author"), "## Two\n\n### Three\n\nBy an author"},
+		"signs of fonts":            {p(`<text:span text:style-name="W">&#xF0FC;</text:span> done`), "✓ done"},
+		"a font of another name":    {p(`run <text:span text:style-name="M">go test</text:span> now`), "run `go test` now"},
+		"lines of code":             {code("if x:") + code("<text:s text:c=\"4\"/>return"), "```\nif x:\n    return\n```"},
+		"no cells under another":    {`<table:table>` + row + td("A") + td("B") + td("C") + end + row + `<table:table-cell table:number-columns-spanned="2">` + p("1") + `</table:table-cell>` + td("3") + end + `</table:table>`, "| A | B | C |\n| --- | --- | --- |\n| 1 | | 3 |"},
+		"a list within goes on":     {list(numbers, li(p("a"), list("", li(p("x"))))) + p("between") + list(numbers+` text:continue-numbering="true"`, li(list("", li(p("y")))), li(p("b"), list("", li(p("z"))))), "1. a\n   - а) x\n\nbetween\n\n- б) y\n\n2. b\n   - а) z"},
+		"a blank for a bullet":      {list(numbers, li(p("a"))) + list(`text:style-name="LB"`, li(p("more of a"))) + list(numbers+` text:continue-numbering="true"`, li(p("b"))), "1. a\n\n   more of a\n2. b"},
+		"a task":                    {list(`text:style-name="LT"`, li(p("done"))), "- [x] done"},
+		"a choice":                  {p(`Colour: ` + mark("FORMDROPDOWN", `<field:param field:name="Dropdown_ListEntry" field:value="red"/><field:param field:name="Dropdown_ListEntry" field:value="green"/><field:param field:name="Dropdown_Selected" field:value="1"/>`)), "Colour: green"},
+		"boxes":                     {p(mark("FORMCHECKBOX", `<field:param field:name="Checkbox_Checked" field:value="true"/>`) + " yes " + mark("FORMCHECKBOX", "") + " no"), "☒ yes ☐ no"},
+		"code in an item":           {list(numbers, li(p("a"), styled("Preformatted_20_Text", "x = 1"), styled("Preformatted_20_Text", "y = 2")), li(p("b"))), "1. a\n\n   ```\n   x = 1\n   y = 2\n   ```\n2. b"},
+		"a shape that is described": {p(`a<draw:rect><svg:title>A blue box</svg:title></draw:rect>`), "a![A blue box]()"},
+		"a choice that is beyond":   {p("a" + mark("FORMDROPDOWN", `<field:param field:name="Dropdown_Selected" field:value="7"/>`)), "a"},
 	} {
 		body := []byte(`<office:document ` + spaces + ` xmlns:field="fi">` + styles + `<office:body><office:text>` + c.body + `</office:text></office:body></office:document>`)
 		got, err := Read(context.Background(), body, document.Limits{})
