@@ -10,7 +10,8 @@ func TestKindOfMediaType(t *testing.T) {
 	for want, types := range map[Kind][]string{
 		Markdown: {"text/markdown", "text/x-markdown"},
 		HTML:     {"text/html", "application/xhtml+xml"},
-		Document: {TypePDF, TypeDOCX, TypeXLSX, TypeXLSM, TypeXLSB, TypeXLS, TypeODS, TypeODT, TypeNumbers},
+		Document: {TypePDF, TypeDOCX, TypeXLSX, TypeXLSM, TypeXLSB, TypeXLS, TypeODS, TypeODT, TypeNumbers, TypeODT + "-template", TypeODT + "-master",
+			TypeODT + "-web", TypeODT + "-flat-xml"},
 		JSON: {"application/json", "text/json", "application/ld+json", "application/problem+json",
 			"application/vnd.api+json", "model/gltf+json"},
 		Text: {"text/plain", "text/csv", "text/xml", "text/javascript", "text/x-anything", "application/xml",

@@ -2,6 +2,7 @@ package bodytype
 
 import (
 	"encoding/binary"
+	"strings"
 	"unicode/utf16"
 )
 
@@ -26,12 +27,12 @@ func oleDocument(body []byte) string {
 	}
 	names := f.rootNames()
 	for _, known := range [...]struct{ stream, mediaType string }{
-		{"WordDocument", "application/msword"},
-		{"PowerPoint Document", "application/vnd.ms-powerpoint"},
-		{"Workbook", TypeXLS},
-		{"Book", TypeXLS},
-		{"EncryptedPackage", typeEncrypted},
-		{"VisioDocument", "application/vnd.visio"},
+		{"worddocument", "application/msword"},
+		{"powerpoint document", "application/vnd.ms-powerpoint"},
+		{"workbook", TypeXLS},
+		{"book", TypeXLS},
+		{"encryptedpackage", typeEncrypted},
+		{"visiodocument", "application/vnd.visio"},
 		{"__properties_version1.0", "application/vnd.ms-outlook"},
 	} {
 		if names[known.stream] {
@@ -116,7 +117,7 @@ func (f *oleFile) directory() []byte {
 	return entries
 }
 
-// rootNames gives the names of the root's children, which hang on it as a binary tree.
+// rootNames gives the names of the root's children in lower case, which hang on it as a binary tree.
 func (f *oleFile) rootNames() map[string]bool {
 	directory := f.directory()
 	names := map[string]bool{}
@@ -132,7 +133,7 @@ func (f *oleFile) rootNames() map[string]bool {
 			continue
 		}
 		entry := directory[at:]
-		names[oleName(entry)] = true
+		names[strings.ToLower(oleName(entry))] = true // case tells no two apart
 		pending = append(pending, binary.LittleEndian.Uint32(entry[68:]), binary.LittleEndian.Uint32(entry[72:]))
 	}
 	return names

@@ -82,8 +82,27 @@ func documentType(body []byte) string {
 		return oleDocument(body)
 	case isBareSheet(body):
 		return TypeXLS
+	case isFlatText(body):
+		return TypeODT
 	}
 	return ""
+}
+
+// isFlatText tells an OpenDocument text that is one file of XML: its root element says so behind all its namespaces.
+func isFlatText(body []byte) bool {
+	const most = 8 << 10
+	head := bytes.TrimLeft(bytes.TrimPrefix(body[:min(len(body), most)], []byte("\xEF\xBB\xBF")), " \t\r\n")
+	if bytes.HasPrefix(head, []byte("<?xml")) {
+		_, head, _ = bytes.Cut(head, []byte("?>"))
+		head = bytes.TrimLeft(head, " \t\r\n")
+	}
+	root, ok := bytes.CutPrefix(head, []byte("<office:document"))
+	if !ok || len(root) == 0 || root[0] > ' ' {
+		return false
+	}
+	root, _, _ = bytes.Cut(root, []byte(">"))
+	_, mediaType, ok := bytes.Cut(root, []byte("office:mimetype="))
+	return ok && len(mediaType) > 0 && bytes.HasPrefix(mediaType[1:], []byte(TypeODT))
 }
 
 // isBareSheet tells a workbook that stands in no compound file, as those before Excel 5 do: it begins with a record of its
@@ -125,7 +144,8 @@ func openXMLType(contentType string) string {
 	case strings.HasPrefix(document, "application/vnd.openxmlformats-officedocument."):
 		return document
 	case strings.HasPrefix(document, "application/vnd.ms-"):
-		return document + ".12"
+		// A template of Word with macros says so twice.
+		return strings.TrimSuffix(document, "template") + ".12"
 	}
 	return ""
 }

@@ -51,6 +51,10 @@ func TestUntypedBytes(t *testing.T) {
 		{"XML and a comment without end", `<?xml version="1.0"?><!-- x`, typeXML},
 		{"XHTML", `<?xml version="1.0"?>` + "\n<!-- c -->\n<html xmlns='http://www.w3.org/1999/xhtml'>", typeXHTML},
 		{"XHTML with a doctype", `<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">`, typeXHTML},
+		{"a flat OpenDocument text", "\xEF\xBB\xBF<?xml version='1.0'?>\n<office:document xmlns:office='x' xmlns:a=\"" + strings.Repeat("y", 4000) + "\" office:mimetype=\"" + TypeODT + "\"><office:body/>", TypeODT},
+		{"a flat OpenDocument template", `<office:document office:mimetype='` + TypeODT + `-template'>`, TypeODT},
+		{"a flat OpenDocument sheet", `<?xml version="1.0"?><office:document office:mimetype="` + TypeODS + `">`, typeXML},
+		{"a flat OpenDocument without its type", `<?xml version="1.0"?><office:document-content/>` + TypeODT, typeXML},
 		{"another instruction", "<?xmlish?>", typeText},
 		{"PHP", "<?php echo 1; ?>", typeText},
 

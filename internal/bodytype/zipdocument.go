@@ -58,6 +58,8 @@ func (f *zipFindings) note(body []byte, e zipEntry) {
 		f.certain = declaredDocument(strings.TrimSpace(string(f.part(body, e))))
 	case "[Content_Types].xml":
 		f.certain = contentTypesDocument(string(f.part(body, e)))
+	case "META-INF/manifest.xml":
+		f.guess(listedDocument(f.part(body, e)))
 	case "word/document.xml":
 		f.guess(TypeDOCX)
 	case "xl/workbook.xml":
@@ -100,6 +102,17 @@ func (f *zipFindings) guess(mediaType string) {
 	if f.likely == "" {
 		f.likely = mediaType
 	}
+}
+
+// listedDocument is the OpenDocument type that an archive's list of its parts names first, which is the whole archive's: some
+// programs leave out the entry that says it alone.
+func listedDocument(manifest []byte) string {
+	_, rest, ok := bytes.Cut(manifest, []byte(`media-type="application/vnd.oasis.opendocument.`))
+	name, _, closed := bytes.Cut(rest, []byte(`"`))
+	if !ok || !closed {
+		return ""
+	}
+	return declaredDocument("application/vnd.oasis.opendocument." + string(name))
 }
 
 func (f *zipFindings) document() string {

@@ -1,6 +1,8 @@
 package docx
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/wayleave/wayleave/internal/document/pack"
@@ -57,9 +59,9 @@ func (r *reader) chart(x *pack.XML, d *drawing) error {
 	}
 	table := prose.Block{Form: prose.Table, Rows: []prose.Row{head}}
 	for i := range points {
-		row := prose.Row{Cells: []prose.Cell{words(at(all[0].categories, i))}}
+		row := prose.Row{Cells: []prose.Cell{words(shortened(at(all[0].categories, i)))}}
 		for _, s := range all {
-			row.Cells = append(row.Cells, words(at(s.values, i)))
+			row.Cells = append(row.Cells, words(shortened(at(s.values, i))))
 		}
 		table.Rows = append(table.Rows, row)
 		if err := r.w.Spend(len(row.Cells) * 3); err != nil {
@@ -68,6 +70,19 @@ func (r *reader) chart(x *pack.XML, d *drawing) error {
 	}
 	d.boxes = append(d.boxes, table)
 	return nil
+}
+
+// shortened gives a number without the digits that only a computer's way of counting adds.
+func shortened(value string) string {
+	const exact = 15 // digits that are always right
+	if len(value) <= exact {
+		return value
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+		return value
+	}
+	return strconv.FormatFloat(n, 'g', exact, 64)
 }
 
 func at(texts []string, i int) string {

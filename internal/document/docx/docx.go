@@ -25,11 +25,13 @@ type reader struct {
 	rels    ooxml.Relations // of the part that is being read
 	main    string          // name of the main part
 
-	fields []field
-	carry  []prose.Run // of a paragraph whose end is deleted: the next one goes on with it
-	notes  []noteRef   // in the order of their references
-	labels map[string]string
-	quiet  int // > 0 within a note: references in it lead nowhere
+	fields   []field
+	contents bool        // a table of contents began in this paragraph
+	items    []openItem  // of the lists that the last paragraph stands in
+	carry    []prose.Run // of a paragraph whose end is deleted: the next one goes on with it
+	notes    []noteRef   // in the order of their references
+	labels   map[string]string
+	quiet    int // > 0 within a note: references in it lead nowhere
 }
 
 // noteRef is a note that was referred to.
@@ -52,7 +54,7 @@ func Read(ctx context.Context, body []byte, limits document.Limits) (document.Te
 
 func (r *reader) read(ctx context.Context) (document.Text, error) {
 	root, err := r.relations(ctx, "")
-	if err != nil {
+	if lost(err) != nil {
 		return document.Text{}, err
 	}
 	r.main = root.Part("officeDocument")
@@ -62,19 +64,19 @@ func (r *reader) read(ctx context.Context) (document.Text, error) {
 	if !r.archive.Has(r.main) {
 		return document.Text{}, document.Fail(document.Damaged, "no main part")
 	}
-	if r.rels, err = r.relations(ctx, r.main); err != nil {
+	if r.rels, err = r.relations(ctx, r.main); lost(err) != nil {
 		return document.Text{}, err
 	}
-	if r.styles, err = r.readStyles(); err != nil {
+	if r.styles, err = r.readStyles(); lost(err) != nil {
 		return document.Text{}, err
 	}
-	if r.lists, err = r.readLists(); err != nil {
+	if r.lists, err = r.readLists(); lost(err) != nil {
 		return document.Text{}, err
 	}
 	if err := r.body(); err != nil && !errors.Is(err, prose.ErrFull) {
 		return document.Text{}, err
 	}
-	if err := r.readNotes(ctx); err != nil && !errors.Is(err, prose.ErrFull) {
+	if err := r.readNotes(ctx); lost(err) != nil && !errors.Is(err, prose.ErrFull) {
 		return document.Text{}, err
 	}
 	title, err := ooxml.Title(r.archive, root, r.limits)
@@ -86,6 +88,14 @@ func (r *reader) read(ctx context.Context) (document.Text, error) {
 	}
 	markdown, facts := r.w.Finish()
 	return document.Text{Markdown: markdown, Title: title, Notes: facts}, nil
+}
+
+// lost is an error of a part beside the text: that it is damaged is no reason not to read the text.
+func lost(err error) error {
+	if errors.Is(err, &document.Error{Reason: document.Damaged}) {
+		return nil
+	}
+	return err
 }
 
 func (r *reader) body() error {
@@ -125,4 +135,12 @@ func (r *reader) part(name string) (*pack.XML, error) {
 
 func (r *reader) relations(ctx context.Context, part string) (ooxml.Relations, error) {
 	return ooxml.RelationsOf(ctx, r.archive, part, r.limits)
+}
+
+// relation is the id of a relation that an element names. Most documents call that namespace r; some have names such as ns1.
+func relation(x *pack.XML, local string) string {
+	if id := x.AttrIn("r", local); id != "" {
+		return id
+	}
+	return x.Attr(local)
 }

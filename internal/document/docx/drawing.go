@@ -15,8 +15,16 @@ func (r *reader) picture(x *pack.XML, p *paragraph, link string) error {
 	if err := r.shapes(x, &d); err != nil {
 		return err
 	}
-	if d.alt != "" {
-		if err := r.add(p, prose.Run{Kind: prose.Picture, Text: d.alt, Link: d.link}); err != nil {
+	run := prose.Run{Kind: prose.Picture, Text: d.alt, Link: d.link}
+	switch {
+	case d.alt == "" || d.written && !d.pictured || isPath(d.alt): // the words in it say more than those about it
+	case d.anchored: // it stands beside the text, not in it
+		p.after = append(p.after, prose.Block{Runs: []prose.Run{run}})
+		if err := r.w.Spend(2); err != nil {
+			return err
+		}
+	default:
+		if err := r.add(p, run); err != nil {
 			return err
 		}
 	}
@@ -30,11 +38,23 @@ type drawing struct {
 	link       string
 	boxes      []prose.Block
 	decorative bool
+	anchored   bool
+	written    bool // there is text in it
+	pictured   bool // there is a picture in it
+}
+
+// isPath says that what is said of a picture is only where its file was, which Word once filled in by itself.
+func isPath(alt string) bool {
+	return len(alt) > 3 && alt[1:3] == `:\` && !strings.Contains(alt, "\n") && strings.LastIndexByte(alt, '.') > len(alt)-6
 }
 
 func (r *reader) shapes(x *pack.XML, d *drawing) error {
 	return x.Children(func(name string) error {
 		switch name {
+		case "pic", "imagedata":
+			d.pictured = true
+		case "anchor":
+			d.anchored = true
 		case "docPr", "cNvPr":
 			return r.described(x, d, name == "docPr")
 		case "shape", "rect", "roundrect", "oval", "line", "group": // VML
@@ -44,21 +64,27 @@ func (r *reader) shapes(x *pack.XML, d *drawing) error {
 			if to := address.Elsewhere(x.Attr("href")); to != "" && d.link == "" {
 				d.link = to
 			}
+		case "textpath":
+			if text := strings.TrimSpace(x.Attr("string")); text != "" {
+				d.boxes = append(d.boxes, prose.Block{Runs: []prose.Run{{Text: text}}})
+				return r.w.Spend(2)
+			}
 		case "txbxContent":
+			d.written = true
 			carry := r.carry
 			r.carry = nil
-			fields := r.fields
-			r.fields = nil
+			fields, items := r.fields, r.items
+			r.fields, r.items = nil, nil
 			err := r.blocks(x, func(b *prose.Block) error {
 				d.boxes = append(d.boxes, *b)
 				return r.w.Spend(1)
 			})
-			r.carry, r.fields = carry, fields
+			r.carry, r.fields, r.items = carry, fields, items
 			return err
 		case "chart":
-			return r.linked(x.AttrIn("r", "id"), d, r.chart)
+			return r.linked(relation(x, "id"), d, r.chart)
 		case "relIds":
-			return r.linked(x.AttrIn("r", "dm"), d, r.diagram)
+			return r.linked(relation(x, "dm"), d, r.diagram)
 		case "AlternateContent":
 			done := false
 			return x.Children(func(name string) error {
@@ -90,7 +116,7 @@ func (r *reader) described(x *pack.XML, d *drawing, whole bool) error {
 	err := x.Children(func(name string) error {
 		switch name {
 		case "hlinkClick":
-			to, _ := r.rels.ByID(x.AttrIn("r", "id"))
+			to, _ := r.rels.ByID(relation(x, "id"))
 			link = address.Elsewhere(to.Target)
 		case "extLst":
 			return x.Children(func(name string) error {

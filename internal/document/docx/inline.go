@@ -10,11 +10,15 @@ import (
 
 // field is a field that is open: its code, then its result.
 type field struct {
-	code   strings.Builder
-	result bool
-	link   string
-	hidden bool // its result is no text of the document: a page number
-	box    string
+	code     strings.Builder
+	result   bool
+	link     string
+	hidden   bool   // its result is no text of the document: a mark for an index
+	contents bool   // it is a table of contents
+	checked  bool   // of a box
+	choice   string // of a list to choose from
+	before   int    // pieces of the paragraph when its result began
+	shown    string // what it shows where it has no result
 }
 
 const (
@@ -28,7 +32,7 @@ func (r *reader) inline(x *pack.XML, name string, p *paragraph, link string) err
 	case "r":
 		return r.run(x, p, link)
 	case "hyperlink":
-		if to, ok := r.rels.ByID(x.AttrIn("r", "id")); ok {
+		if to, ok := r.rels.ByID(relation(x, "id")); ok {
 			link = address.Elsewhere(to.Target)
 			if anchor := x.Attr("anchor"); anchor != "" && link != "" && !strings.Contains(link, "#") {
 				link += "#" + anchor
@@ -98,12 +102,38 @@ func readCode(code string) field {
 				f.link += "#" + anchor
 			}
 		}
-	case "PAGEREF", "XE", "TC", "RD":
+	case "XE", "TC", "RD":
 		f.hidden = true
-	case "FORMCHECKBOX":
-		f.box = "☐"
+	case "TOC":
+		f.contents = true
+	case "MACROBUTTON", "GOTOBUTTON":
+		_, rest, _ := strings.Cut(strings.TrimSpace(code), words[0])
+		_, f.shown, _ = strings.Cut(strings.TrimSpace(rest), " ")
+		f.shown = strings.TrimSpace(f.shown)
+	case "EQ":
+		_, rest, _ := strings.Cut(strings.TrimSpace(code), words[0])
+		f.shown = equation(rest)
 	}
 	return f
+}
+
+// ends gives what a field shows for itself: a box, a choice, or what its code says where nothing came of it.
+func (f *field) ends(wrote bool) string {
+	switch strings.ToUpper(strings.TrimSpace(f.code.String())) {
+	case "FORMCHECKBOX":
+		if f.checked {
+			return "☒"
+		}
+		return "☐"
+	case "FORMDROPDOWN":
+		if !wrote {
+			return f.choice
+		}
+	}
+	if wrote {
+		return ""
+	}
+	return f.shown
 }
 
 // cutQuoted takes a text in quotation marks off the start of s. A backslash before one or before another makes it a part
@@ -134,60 +164,83 @@ func (r *reader) fieldChar(x *pack.XML, p *paragraph, style prose.Style) error {
 			r.fields = r.fields[1:]
 		}
 		r.fields = append(r.fields, field{})
-		checked := false
-		err := x.Children(func(name string) error {
-			if name != "ffData" {
-				return nil
-			}
-			return x.Children(func(name string) error {
-				if name != "checkBox" {
-					return nil
-				}
-				return x.Children(func(name string) error {
-					switch name {
-					case "default", "checked":
-						checked = truth(x.Attr("val")) == on
-					}
-					return nil
-				})
-			})
-		})
-		if checked {
-			r.fields[len(r.fields)-1].box = "☒"
-		}
-		return err
+		return readForm(x, &r.fields[len(r.fields)-1])
 	case "separate", "end":
 		if len(r.fields) == 0 {
 			return nil
 		}
 		f := &r.fields[len(r.fields)-1]
+		pieces := len(p.runs) + len(p.text)
 		if !f.result {
 			read := readCode(f.code.String())
-			f.link, f.hidden, f.result = read.link, read.hidden, true
-			if read.box != "" && f.box == "" {
-				f.box = read.box
-			}
-			if read.box == "" {
-				f.box = ""
-			}
+			f.link, f.hidden, f.contents, f.shown = read.link, read.hidden, read.contents, read.shown
+			f.result, f.before = true, pieces
+			r.contents = r.contents || f.contents
 		}
 		if kind == "end" {
-			box := f.box
+			shown := f.ends(pieces != f.before)
 			r.fields = r.fields[:len(r.fields)-1]
-			if box != "" {
-				return r.add(p, prose.Run{Text: box, Style: style})
+			link, visible := r.within("")
+			if shown != "" && visible {
+				return r.add(p, prose.Run{Text: shown, Style: style, Link: link})
 			}
 		}
 	}
 	return nil
 }
 
+// readForm reads what a field of a form holds: whether its box is checked, or what is chosen of its list.
+func readForm(x *pack.XML, f *field) error {
+	return x.Children(func(name string) error {
+		if name != "ffData" {
+			return nil
+		}
+		return x.Children(func(name string) error {
+			switch name {
+			case "checkBox":
+				return x.Children(func(name string) error {
+					switch name {
+					case "default", "checked":
+						f.checked = truth(x.Attr("val")) == on
+					}
+					return nil
+				})
+			case "ddList":
+				chosen, entries := 0, 0
+				return x.Children(func(name string) error {
+					switch name {
+					case "default", "result":
+						chosen = number(x.Attr("val"), 0)
+					case "listEntry":
+						if entries == chosen {
+							f.choice = x.Attr("val")
+						}
+						entries++
+					}
+					return nil
+				})
+			}
+			return nil
+		})
+	})
+}
+
+// inContents tells that a table of contents is open.
+func (r *reader) inContents() bool {
+	for i := range r.fields {
+		if r.fields[i].contents {
+			return true
+		}
+	}
+	return false
+}
+
 // endFields ends the fields whose code goes past a paragraph: what follows is text, whatever became of their ends.
 func (r *reader) endFields() {
 	kept := r.fields[:0]
 	for i := range r.fields {
-		if r.fields[i].result {
-			kept = append(kept, field{result: true, link: r.fields[i].link, hidden: r.fields[i].hidden})
+		if f := &r.fields[i]; f.result {
+			kept = append(kept, field{result: true, link: f.link, hidden: f.hidden, contents: f.contents, before: -1})
 		}
 	}
 	r.fields = kept
@@ -210,11 +263,19 @@ func (r *reader) within(link string) (string, bool) {
 // run reads w:r.
 func (r *reader) run(x *pack.XML, p *paragraph, link string) error {
 	style, l := r.styles.words(looks{}, p.styleOr(r))
+	marked := false // a note's own sign follows, in place of which there is a number
 	return x.Children(func(name string) error {
-		if name == "rPr" {
+		switch name {
+		case "rPr":
 			own, err := readLooks(x)
 			style, l = r.styles.words(own, p.styleOr(r))
 			return err
+		case "footnoteReference", "endnoteReference":
+			marked = x.Has("customMarkFollows") && truth(x.Attr("customMarkFollows")) == on
+		case "t", "sym":
+			if marked {
+				return nil
+			}
 		}
 		return r.content(x, name, p, link, style, l)
 	})
@@ -252,7 +313,7 @@ func (r *reader) content(x *pack.XML, name string, p *paragraph, link string, st
 		if text, err = x.AllText(); err != nil {
 			return err
 		}
-		text = plainSigns(l.symbols, text)
+		text = prose.PlainSigns(l.symbols, text)
 	case "tab", "ptab":
 		text = "\t"
 	case "br":
@@ -266,7 +327,7 @@ func (r *reader) content(x *pack.XML, name string, p *paragraph, link string, st
 	case "noBreakHyphen":
 		text = "-"
 	case "sym":
-		text = sign(x.Attr("font"), x.Attr("char"))
+		text = prose.Sign(x.Attr("font"), x.Attr("char"))
 	case "footnoteReference", "endnoteReference":
 		return r.reference(p, strings.TrimSuffix(name, "Reference"), x.Attr("id"))
 	case "ruby":

@@ -142,6 +142,9 @@ func (m *mathReader) run() (string, error) {
 				text = `\text{` + strings.NewReplacer("{", "", "}", "", `\`, "", "$", "").Replace(text) + "}"
 			} else {
 				text = mathText(text)
+				if functions[text] {
+					text = `\` + text
+				}
 			}
 			if b.Len() > 0 && endsCommand(b.String()) && text != "" && letter(text[0]) {
 				b.WriteByte(' ')
@@ -326,6 +329,9 @@ func mathText(text string) string {
 			}
 		}
 		switch c {
+		case '\u2061', '\u2062', '\u2063', '\u2064', '\u200b': // operators that nobody sees
+		case '−', '–':
+			b.WriteByte('-')
 		case '#', '%', '&', '_', '{', '}':
 			b.WriteByte('\\')
 			b.WriteRune(c)
@@ -358,4 +364,12 @@ var commands = map[rune]string{'∑': "sum", '∏': "prod", '∐': "coprod", '�
 	'α': "alpha", 'β': "beta", 'γ': "gamma", 'δ': "delta", 'ε': "varepsilon", 'ϵ': "epsilon", 'ζ': "zeta", 'η': "eta", 'θ': "theta", 'ι': "iota",
 	'κ': "kappa", 'λ': "lambda", 'μ': "mu", 'ν': "nu", 'ξ': "xi", 'π': "pi", 'ρ': "rho", 'σ': "sigma", 'τ': "tau", 'υ': "upsilon", 'φ': "varphi",
 	'ϕ': "phi", 'χ': "chi", 'ψ': "psi", 'ω': "omega", 'Γ': "Gamma", 'Δ': "Delta", 'Θ': "Theta", 'Λ': "Lambda", 'Ξ': "Xi", 'Π': "Pi", 'Σ': "Sigma",
+	'∘': "circ", '⋃': "bigcup", '⋂': "bigcap", '⋀': "bigwedge", '⋁': "bigvee", '∯': "oiint", '∰': "oiiint", '≅': "cong", '≪': "ll", '≫': "gg",
+	'⊥': "perp", '∥': "parallel", '⊕': "oplus", '⊗': "otimes", '↦': "mapsto", '↔': "leftrightarrow", 'ℏ': "hbar", '⌊': "lfloor", '⌋': "rfloor",
+	'⌈': "lceil", '⌉': "rceil", '⋮': "vdots", '⋱': "ddots", '∖': "setminus", '⊃': "supset", '⊇': "supseteq", '¬': "neg",
 	'Φ': "Phi", 'Ψ': "Psi", 'Ω': "Omega"}
+
+// functions are the names that TeX sets upright by commands of the same name.
+var functions = map[string]bool{"sin": true, "cos": true, "tan": true, "cot": true, "sec": true, "csc": true, "arcsin": true, "arccos": true, "arctan": true,
+	"sinh": true, "cosh": true, "tanh": true, "coth": true, "log": true, "ln": true, "lg": true, "exp": true, "lim": true, "liminf": true, "limsup": true, "max": true,
+	"min": true, "sup": true, "inf": true, "det": true, "dim": true, "ker": true, "gcd": true, "arg": true, "deg": true, "hom": true}

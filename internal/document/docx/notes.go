@@ -44,7 +44,7 @@ func (r *reader) readNotes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r.rels, err = r.relations(ctx, part); err != nil {
+		if r.rels, err = r.relations(ctx, part); lost(err) != nil {
 			return err
 		}
 		r.quiet++

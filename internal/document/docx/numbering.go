@@ -21,6 +21,8 @@ type level struct {
 	decimal  bool   // all levels in its text are decimal
 	style    string // the paragraph style that stands for it
 	font     string // of a bullet, where it shows signs of its own
+	picture  bool   // its bullet is a picture
+	indent   int    // of its items' text, in twentieths of a point; -1 for unsaid
 }
 
 // definition is a list's definition, which several lists may count together.
@@ -53,7 +55,7 @@ func (r *reader) readLists() (*lists, error) {
 	}
 	x, err := r.part(part)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
 	err = x.Children(func(name string) error {
 		switch name {
@@ -97,7 +99,7 @@ func (r *reader) readLists() (*lists, error) {
 func readDefinition(x *pack.XML) (*definition, error) {
 	d := &definition{}
 	for i := range d.levels {
-		d.levels[i] = level{restarts: -1}
+		d.levels[i] = level{restarts: -1, indent: -1}
 	}
 	err := x.Children(func(name string) error {
 		switch name {
@@ -119,7 +121,7 @@ func readDefinition(x *pack.XML) (*definition, error) {
 }
 
 func readLevel(x *pack.XML) (level, error) {
-	l := level{restarts: -1, format: "decimal"}
+	l := level{restarts: -1, format: "decimal", indent: -1}
 	err := x.Children(func(name string) error {
 		val := x.Attr("val")
 		switch name {
@@ -147,6 +149,12 @@ func readLevel(x *pack.XML) (level, error) {
 			l.decimal = truth(val) == on
 		case "pStyle":
 			l.style = val
+		case "lvlPicBulletId":
+			l.picture = true
+		case "pPr":
+			p, err := readProperties(x)
+			l.indent = p.indent
+			return err
 		case "rPr":
 			looks, err := readLooks(x)
 			l.font = looks.symbols
@@ -232,11 +240,25 @@ func (l *lists) depthOf(id, style string) int {
 	return -1
 }
 
-// next counts an item, and answers its label; bullet says that it is no number but a sign.
-func (l *lists) next(id string, depth int) (label string, bullet, ok bool) {
+// count is what a list makes of a paragraph.
+type count struct {
+	label  string
+	depth  int
+	bullet bool // the label is no number but a sign
+	blank  bool // its sign is a blank: it goes on with the item before it
+	indent int  // of its text; -1 for unsaid
+}
+
+// next counts an item; false for one in no list.
+func (l *lists) next(id string, depth int) (count, bool) {
 	n, d, v, ok := l.level(id, depth)
 	if !ok {
-		return "", false, false
+		return count{}, false
+	}
+	c := count{depth: depth, indent: v.indent}
+	if v.format == "bullet" && strings.TrimSpace(v.text) == "" && !v.picture {
+		c.bullet, c.blank = true, true
+		return c, true
 	}
 	if start, has := n.starts[depth]; has && !n.started[depth] {
 		n.started[depth] = true
@@ -256,9 +278,11 @@ func (l *lists) next(id string, depth int) (label string, bullet, ok bool) {
 		}
 	}
 	if v.format == "bullet" {
-		return plainSigns(v.font, v.text), true, true
+		c.label, c.bullet = prose.PlainSigns(v.font, v.text), true
+		return c, true
 	}
-	return l.label(id, depth, d, v), false, true
+	c.label = l.label(id, depth, d, v)
+	return c, true
 }
 
 // label spells the number of the item that was counted last.
@@ -285,14 +309,29 @@ func (l *lists) label(id string, depth int, d *definition, v level) string {
 		if of.format == "none" || of.format == "bullet" {
 			continue
 		}
-		as := numbering(of.format)
 		if v.decimal {
-			as = prose.Decimal
+			of.format = "decimal"
 		}
-		b.WriteString(prose.Numeral(n, as))
+		b.WriteString(spelled(n, of.format))
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// spelled spells a number as a list's format says.
+func spelled(n int, format string) string {
+	if alphabet := alphabets[format]; alphabet != "" {
+		return prose.Letter(n, alphabet)
+	}
+	if format == "numberInDash" {
+		return "- " + strconv.Itoa(n) + " -"
+	}
+	return prose.Numeral(n, numbering(format))
+}
+
+var alphabets = map[string]string{"russianLower": prose.Cyrillic, "russianUpper": prose.CyrillicCaps, "hebrew2": prose.Hebrew, "hebrew1": prose.Hebrew, "arabicAlpha": prose.Arabic,
+	"arabicAbjad": prose.Abjad, "aiueo": prose.Kana, "aiueoFullWidth": prose.Kana, "iroha": prose.Iroha, "irohaFullWidth": prose.Iroha, "ganada": prose.Hangul, "chosung": prose.Jamo,
+	"ideographTraditional": prose.Stems, "ideographZodiac": prose.Branches, "thaiLetters": prose.Thai, "decimalEnclosedCircle": prose.Circled, "decimalEnclosedCircleChinese": prose.Circled,
+	"decimalEnclosedParen": prose.InBrackets, "decimalEnclosedFullstop": prose.WithStop}
 
 func numbering(format string) prose.Numbering {
 	switch format {

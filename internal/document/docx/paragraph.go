@@ -17,12 +17,13 @@ type properties struct {
 	list    string // numId; "0" takes a paragraph out of its style's list
 	depth   int    // ilvl; -1 for unsaid
 	outline int    // from 1; 0 for unsaid, noLevel for body text
+	indent  int    // on the side where lines begin, in twentieths of a point; -1 for unsaid
 	merged  bool   // the paragraph's end is deleted, or it is a large initial: what follows is one with it
 	mark    looks  // of the paragraph's end
 }
 
 func readProperties(x *pack.XML) (properties, error) {
-	p := properties{depth: -1}
+	p := properties{depth: -1, indent: -1}
 	err := x.Children(func(name string) error {
 		switch name {
 		case "pStyle":
@@ -37,6 +38,8 @@ func readProperties(x *pack.XML) (properties, error) {
 				}
 				return nil
 			})
+		case "ind":
+			p.indent = number(x.Attr("start"), number(x.Attr("left"), -1))
 		case "framePr":
 			p.merged = p.merged || x.Attr("dropCap") == "drop" || x.Attr("dropCap") == "margin"
 		case "outlineLvl":
@@ -109,8 +112,10 @@ type paragraph struct {
 func (r *reader) paragraph(x *pack.XML, out emit) error {
 	p := &paragraph{runs: r.carry}
 	r.carry = nil
-	props := properties{depth: -1}
+	props := properties{depth: -1, indent: -1}
 	p.style = r.styles.paragraph("")
+	inContents := r.inContents()
+	r.contents = false
 	err := x.Children(func(name string) (err error) {
 		if name == "pPr" {
 			props, err = readProperties(x)
@@ -134,7 +139,7 @@ func (r *reader) paragraph(x *pack.XML, out emit) error {
 		p.runs = nil
 	}
 	b := prose.Block{Runs: p.runs}
-	r.place(&b, p, props)
+	r.place(&b, p, props, inContents || r.contents)
 	if err := out(&b); err != nil {
 		return err
 	}
@@ -146,8 +151,12 @@ func (r *reader) paragraph(x *pack.XML, out emit) error {
 	return nil
 }
 
-// place says what a paragraph is: heading, item, code, quotation or nothing of these.
-func (r *reader) place(b *prose.Block, p *paragraph, props properties) {
+// place says what a paragraph is: heading, item, code, quotation or nothing of these. inContents tells that it is part of a
+// table of contents.
+func (r *reader) place(b *prose.Block, p *paragraph, props properties, inContents bool) {
+	if !words(p.runs) && !hasPicture(p.runs) {
+		return
+	}
 	st := p.style
 	purpose, level := st.purpose, st.level
 	if props.outline != 0 && purpose != contents {
@@ -157,35 +166,73 @@ func (r *reader) place(b *prose.Block, p *paragraph, props properties) {
 			purpose = ordinary
 		}
 	}
-	label, depth, bullet, listed := "", 0, false, false
-	if words(p.runs) || hasPicture(p.runs) {
-		label, depth, bullet, listed = r.number(st, props)
-	}
+	c, listed := r.number(st, props)
+	open := r.items
+	r.items = r.items[:0]
 	switch {
 	case (purpose == heading || purpose == titled) && words(p.runs):
-		if bullet {
-			label = ""
+		b.Form, b.Level = prose.Heading, level
+		if !c.bullet {
+			b.Label = c.label
 		}
-		b.Form, b.Level, b.Label = prose.Heading, level, label
 	case purpose == contents:
 		b.Item = &prose.Item{Level: min(level-1, levels)}
 		b.Runs = prose.WithoutPageNumber(b.Runs)
-	case listed && (bullet || label != ""):
-		b.Item = &prose.Item{Level: depth, Label: label}
-		if bullet {
-			b.Item.Label, b.Item.Task = "", prose.TaskOf(label)
+	case inContents && prose.EndsInPageNumber(b.Runs):
+		b.Item = &prose.Item{Level: c.depth}
+		b.Runs = prose.WithoutPageNumber(b.Runs)
+	case listed && c.blank:
+		b.Item = &prose.Item{Level: c.depth, More: true}
+		r.items = open
+	case listed && (c.bullet || c.label != ""):
+		b.Item = &prose.Item{Level: c.depth, Label: c.label}
+		if c.bullet {
+			b.Item.Label, b.Item.Task = "", prose.TaskOf(c.label)
 		}
-	case purpose == code:
-		b.Form = prose.Lines
+		if props.indent >= 0 {
+			c.indent = props.indent
+		}
+		r.items = append(above(open, c.depth), openItem{c.depth, c.indent})
 	case purpose == quoted:
 		b.Quote = true
 	case purpose == continued:
 		b.Item = &prose.Item{Level: levels, More: true}
+		r.items = open
+	case len(open) > 0:
+		indent := props.indent
+		if indent < 0 {
+			indent = st.indent
+		}
+		if r.items = under(open, indent); len(r.items) > 0 {
+			b.Item = &prose.Item{Level: r.items[len(r.items)-1].depth, More: true}
+		}
+	}
+	if purpose == code && b.Form == prose.Paragraph && !b.Quote {
+		b.Form = prose.Lines
 	}
 }
 
-// number counts a paragraph in its list, if it is in one.
-func (r *reader) number(st *style, props properties) (label string, depth int, bullet, ok bool) {
+// openItem is an item that a paragraph which is indented as its text is may go on with.
+type openItem struct{ depth, indent int }
+
+// above is the items whose level is above a depth.
+func above(items []openItem, depth int) []openItem {
+	for len(items) > 0 && items[len(items)-1].depth >= depth {
+		items = items[:len(items)-1]
+	}
+	return items
+}
+
+// under is the items whose text is indented no more than a paragraph is.
+func under(items []openItem, indent int) []openItem {
+	for len(items) > 0 && (items[len(items)-1].indent <= 0 || items[len(items)-1].indent > indent) {
+		items = items[:len(items)-1]
+	}
+	return items
+}
+
+// number counts a paragraph in its list; false for one in none.
+func (r *reader) number(st *style, props properties) (count, bool) {
 	id, depth := props.list, props.depth
 	if id == "" {
 		id = st.list
@@ -197,11 +244,13 @@ func (r *reader) number(st *style, props properties) (label string, depth int, b
 		}
 	}
 	if id == "" || id == "0" {
-		return "", 0, false, false
+		return count{}, false
 	}
-	depth = max(depth, 0)
-	label, bullet, ok = r.lists.next(id, depth)
-	return label, depth, bullet, ok
+	c, ok := r.lists.next(id, max(depth, 0))
+	if c.depth == 0 { // each of Word's styles for deeper lists is a list of its own
+		c.depth = st.nested
+	}
+	return c, ok
 }
 
 // words says that runs hold something to read.

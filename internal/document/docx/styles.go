@@ -67,6 +67,8 @@ type style struct {
 	level   int // of a heading or a line of contents, from 1
 	list    string
 	depth   int // level in the list; -1 for unsaid
+	nested  int // level of the list that the style's name tells, from 0
+	indent  int // on the side where lines begin, in twentieths of a point; -1 for unsaid
 	looks   looks
 	done    bool
 }
@@ -75,6 +77,7 @@ type styles struct {
 	byID     map[string]*style
 	standard string // of paragraphs that name none
 	base     looks  // of the whole document
+	none     *style // of paragraphs that name none, where there is no such style
 }
 
 const noLevel = 10 // outline level of body text, counted from 1
@@ -87,7 +90,7 @@ func (r *reader) readStyles() (*styles, error) {
 	}
 	x, err := r.part(part)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	err = x.Children(func(name string) error {
 		switch name {
@@ -122,7 +125,7 @@ func (r *reader) readStyle(x *pack.XML, s *styles) error {
 	if kind == "paragraph" && truth(x.Attr("default")) == on && x.Has("default") {
 		s.standard = id
 	}
-	st := &style{depth: -1}
+	st := &style{depth: -1, indent: -1}
 	level := 0
 	err := x.Children(func(name string) (err error) {
 		switch name {
@@ -135,7 +138,7 @@ func (r *reader) readStyle(x *pack.XML, s *styles) error {
 		case "pPr":
 			var p properties
 			p, err = readProperties(x)
-			level, st.list, st.depth = p.outline, p.list, p.depth
+			level, st.list, st.depth, st.indent = p.outline, p.list, p.depth, p.indent
 		}
 		return err
 	})
@@ -146,6 +149,7 @@ func (r *reader) readStyle(x *pack.XML, s *styles) error {
 		s.byID[id] = st
 	}
 	st.purpose, st.level = purposeOf(st.name)
+	st.nested = nestedBy(st.name)
 	if level != 0 && (st.purpose == ordinary || st.purpose == heading) {
 		st.purpose, st.level = heading, level
 		if level >= noLevel {
@@ -155,10 +159,20 @@ func (r *reader) readStyle(x *pack.XML, s *styles) error {
 	return r.w.Spend(1)
 }
 
-// purposeOf tells what a style is for by its name, which is English in every language of Word.
+// nestedBy is the level of a list, from 0, that a style's name tells: list bullet 2.
+func nestedBy(name string) int {
+	for _, kind := range []string{"list bullet ", "list number ", "list "} {
+		if rest, ok := strings.CutPrefix(name, kind); ok && len(rest) == 1 && rest[0] >= '2' && rest[0] <= '9' {
+			return int(rest[0] - '1')
+		}
+	}
+	return 0
+}
+
+// purposeOf tells what a style is for by its name, which is English in every language of Word; other programs have others.
 func purposeOf(name string) (purpose, int) {
-	if rest, ok := strings.CutPrefix(name, "heading "); ok && len(rest) == 1 && rest[0] >= '1' && rest[0] <= '9' {
-		return heading, int(rest[0] - '0')
+	if level := prose.HeadingLevel(name); level > 0 {
+		return heading, level
 	}
 	if rest, ok := strings.CutPrefix(name, "toc "); ok && len(rest) == 1 && rest[0] >= '1' && rest[0] <= '9' {
 		return contents, int(rest[0] - '0')
@@ -172,6 +186,8 @@ func purposeOf(name string) (purpose, int) {
 		return code, 0
 	case "toc heading":
 		return ordinary, 0
+	case "table of figures", "table of authorities":
+		return contents, 1
 	}
 	if strings.HasPrefix(name, "list continue") {
 		return continued, 0
@@ -194,9 +210,16 @@ func (s *styles) inherit(id string, steps int) *style {
 	st.looks = st.looks.over(base.looks)
 	if st.purpose == ordinary && st.level == 0 {
 		st.purpose, st.level = base.purpose, base.level
-		if st.name == "subtitle" || st.name == "toc heading" {
-			st.purpose, st.level = ordinary, noLevel
+		switch st.name {
+		case "subtitle", "toc heading", "author", "date", "affiliation", "abstract":
+			st.purpose, st.level = ordinary, noLevel // they only look like a title or a heading
 		}
+	}
+	if st.indent < 0 {
+		st.indent = base.indent
+	}
+	if st.nested == 0 {
+		st.nested = base.nested
 	}
 	if st.list == "" {
 		st.list = base.list
@@ -215,9 +238,15 @@ func (s *styles) paragraph(id string) *style {
 	if st := s.byID[id]; st != nil {
 		return st
 	}
+	if id == "" && s.none != nil {
+		return s.none
+	}
 	// A document may leave out the styles that every Word has.
-	st := &style{depth: -1}
+	st := &style{depth: -1, indent: -1}
 	st.purpose, st.level = purposeOf(spacedName(id))
+	if id == "" {
+		s.none = st
+	}
 	return st
 }
 
@@ -278,7 +307,7 @@ func readLooks(x *pack.XML) (looks, error) {
 				if monospaced(font) {
 					l.mono = on
 				}
-				if symbolFont(font) {
+				if prose.SignFont(font) {
 					l.symbols = font
 				}
 			}

@@ -86,6 +86,8 @@ func (r *reader) cell(x *pack.XML, row *prose.Row) error {
 	deleted := false
 	outer := r.carry
 	r.carry = nil
+	items := r.items
+	r.items = nil
 	err := x.Children(func(name string) error {
 		if name != "tcPr" {
 			return r.block(x, name, func(b *prose.Block) error {
@@ -108,7 +110,7 @@ func (r *reader) cell(x *pack.XML, row *prose.Row) error {
 	if r.carry != nil { // the end of a cell cannot be deleted
 		c.Blocks = append(c.Blocks, prose.Block{Runs: r.carry})
 	}
-	r.carry = outer
+	r.carry, r.items = outer, items
 	if !deleted {
 		row.Cells = append(row.Cells, c)
 	}

@@ -84,7 +84,7 @@ func (r *reader) paragraph(x *pack.XML, heading bool, out emit) error {
 		restart = number(x.Attr("start-value"), -1)
 	}
 	p := &paragraph{style: r.styles.paragraph(x.Attr("style-name"))}
-	err := r.inlines(x, p, look{hidden: p.style.hidden == on})
+	err := r.inlines(x, p, look{hidden: p.style.hidden == on, signs: p.style.signs})
 	p.flush()
 	if errors.Is(err, prose.ErrFull) { // what fits of it is shown
 		return errors.Join(out(&prose.Block{Runs: p.runs}), err)
@@ -107,6 +107,8 @@ func (r *reader) paragraph(x *pack.XML, heading bool, out emit) error {
 		}
 	case p.style.purpose == titled && shown:
 		b.Form, b.Level = prose.Heading, 1
+	case p.style.purpose == headed && shown && r.list == nil:
+		b.Form, b.Level = prose.Heading, p.style.level
 	case p.style.purpose == contents:
 		b.Item = &prose.Item{Level: p.style.level - 1}
 		b.Runs = prose.WithoutPageNumber(p.runs)
@@ -181,6 +183,7 @@ func (r *reader) row(x *pack.XML, t *prose.Block, header bool) error {
 	}
 	row := prose.Row{Header: header}
 	filled := false
+	under := 0 // cells that should be there under the one before
 	err := x.Children(func(name string) error {
 		if name != "table-cell" && name != "covered-table-cell" {
 			return nil
@@ -190,6 +193,18 @@ func (r *reader) row(x *pack.XML, t *prose.Block, header bool) error {
 			times = number(x.Attr("number-columns-repeated"), maxRowCells)
 		}
 		c := prose.Cell{Below: name == "covered-table-cell"}
+		if c.Below {
+			under -= times
+		} else {
+			// Some programs leave out the cells that another reaches over.
+			for ; under > 0 && len(row.Cells) < maxRowCells; under-- {
+				row.Cells = append(row.Cells, prose.Cell{Below: true})
+				if err := r.w.Spend(1); err != nil {
+					return err
+				}
+			}
+			under = min(number(x.Attr("number-columns-spanned"), 1), maxRowCells) - 1
+		}
 		if err := r.blocks(x, func(b *prose.Block) error {
 			c.Blocks = append(c.Blocks, *b)
 			return r.w.Spend(1)

@@ -40,7 +40,7 @@ func (r *reader) drawing(x *pack.XML, p *paragraph, l look) error {
 		if err := r.put(p, prose.Run{Kind: prose.Formula, Text: d.formula}, l); err != nil {
 			return err
 		}
-	case d.picture && alt != "":
+	case (d.picture || len(d.boxes) == 0) && alt != "":
 		if err := r.put(p, prose.Run{Kind: prose.Picture, Text: alt, Link: d.link}, l); err != nil {
 			return err
 		}

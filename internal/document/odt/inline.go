@@ -15,6 +15,7 @@ type look struct {
 	style  prose.Style
 	link   string
 	hidden bool
+	signs  string // the font, where its characters are signs of its own
 }
 
 // inlines reads the text and the elements in the element that started.
@@ -54,11 +55,11 @@ func (r *reader) words(p *paragraph, text string, l look) error {
 			text = " "
 		}
 	}
-	return r.add(p, text, l)
+	return r.add(p, prose.PlainSigns(l.signs, text), l)
 }
 
 func (r *reader) add(p *paragraph, text string, l look) error {
-	if l.hidden {
+	if l.hidden || text == "" {
 		return nil
 	}
 	if p.style.purpose == code {
@@ -118,10 +119,45 @@ func (r *reader) inline(x *pack.XML, name string, p *paragraph, l look) error {
 		return nil
 	case "hidden-paragraph":
 		return nil
+	case "fieldmark":
+		return r.form(x, p, l)
 	case "placeholder", "p":
 		return r.inlines(x, p, l)
 	}
 	return r.inlines(x, p, l) // fields show what they hold
+}
+
+// form reads a field of a form that has no text: a box, or a list to choose from.
+func (r *reader) form(x *pack.XML, p *paragraph, l look) error {
+	kind := x.Attr("type")
+	box, chosen := "☐", 0
+	var entries []string
+	err := x.Children(func(name string) error {
+		if name != "param" {
+			return nil
+		}
+		switch value := x.Attr("value"); x.Attr("name") {
+		case "Checkbox_Checked":
+			if value == "true" {
+				box = "☒"
+			}
+		case "Dropdown_Selected":
+			chosen = number(value, 0)
+		case "Dropdown_ListEntry":
+			entries = append(entries, value)
+			return r.w.Spend(1)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case strings.HasSuffix(kind, ".FORMCHECKBOX"):
+		return r.add(p, box, l)
+	case strings.HasSuffix(kind, ".FORMDROPDOWN") && chosen < len(entries):
+		return r.add(p, entries[chosen], l)
+	}
+	return nil
 }
 
 // maxNotes is how many notes a document may have.

@@ -3,6 +3,7 @@ package odt
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/internal/document/pack"
 	"github.com/wayleave/wayleave/internal/document/prose"
@@ -32,6 +33,7 @@ type place struct {
 	fresh  bool // the item has no text so far
 	start  int  // number that the item begins with; -1 for unsaid
 	header bool // it has no number
+	again  bool // the list goes on with an earlier one and has counted nothing so far
 }
 
 // readList reads text:list.
@@ -48,13 +50,13 @@ func (r *reader) readList(x *pack.XML, out emit) error {
 	goesOn := x.Attr("continue-numbering") == "true"
 	switch {
 	case outer != nil:
-		if !goesOn && l.depth < levels {
+		if l.again = outer.again && outer.fresh; !goesOn && !l.again && l.depth < levels {
 			l.counts.begun[l.depth] = false
 		}
 	case x.Attr("continue-list") != "" && r.saved.byID[x.Attr("continue-list")] != nil:
-		l.counts = r.saved.byID[x.Attr("continue-list")]
+		l.counts, l.again = r.saved.byID[x.Attr("continue-list")], true
 	case goesOn && r.saved.byStyle[l.named] != nil:
-		l.counts = r.saved.byStyle[l.named]
+		l.counts, l.again = r.saved.byStyle[l.named], true
 	default:
 		l.counts = &counts{}
 	}
@@ -78,7 +80,7 @@ func (r *reader) readList(x *pack.XML, out emit) error {
 		}
 		r.list = &at
 		err := r.blocks(x, out)
-		r.list = outer
+		r.list, l.again = outer, false
 		return err
 	})
 	r.list = outer
@@ -93,12 +95,17 @@ func (r *reader) item() *prose.Item {
 	}
 	it := &prose.Item{Level: l.depth, More: !l.fresh || l.header}
 	fresh := l.fresh
-	l.fresh = false
+	l.fresh, l.again = false, false
 	if !fresh || l.header || l.style == nil || l.depth >= levels {
 		return it
 	}
 	label, bullet := l.counts.next(l.style, l.depth, l.start)
-	if it.Label = label; label == "" && !bullet {
+	it.Label = label
+	switch {
+	case bullet:
+		sign := l.style[l.depth].sign
+		it.Task, it.More = prose.TaskOf(sign), sign == ""
+	case label == "":
 		return nil // a list that shows no sign is only a way to indent
 	}
 	return it
@@ -135,7 +142,7 @@ func (c *counts) label(style *listStyle, depth int) string {
 		if !c.begun[i] {
 			n = style[i].start
 		}
-		return prose.Numeral(n, numbering(style[i].format))
+		return spelled(n, style[i].format)
 	}
 	if at.format == "" {
 		return strings.TrimSpace(at.prefix + at.suffix)
@@ -167,6 +174,16 @@ func (c *counts) label(style *listStyle, depth int) string {
 		}
 	}
 	return strings.TrimSpace(at.prefix + strings.Join(shown, ".") + at.suffix)
+}
+
+// spelled spells a number as a list's format says.
+func spelled(n int, format string) string {
+	if first, size := utf8.DecodeRuneInString(format); size > 1 {
+		if alphabet := prose.AlphabetOf(first); alphabet != "" {
+			return prose.Letter(n, alphabet)
+		}
+	}
+	return prose.Numeral(n, numbering(format))
 }
 
 func numbering(format string) prose.Numbering {

@@ -73,7 +73,7 @@ func (r *reader) readArchive(body []byte) error {
 	if r.archive, err = pack.Open(body, r.limits); err != nil {
 		return err
 	}
-	if err := encrypted(r.archive, r.limits); err != nil {
+	if err := encrypted(r.archive, r.limits); lost(err) != nil {
 		return err
 	}
 	for _, name := range []string{"meta.xml", "styles.xml", "content.xml"} {
@@ -84,14 +84,21 @@ func (r *reader) readArchive(body []byte) error {
 		if err == nil {
 			err = r.readPart(x, name)
 		}
-		if name == "meta.xml" {
-			continue // what is wrong with the title is no reason not to read the text
-		}
-		if err != nil {
+		switch {
+		case name == "meta.xml": // what is wrong with the title is no reason not to read the text
+		case name == "styles.xml" && lost(err) != nil, name == "content.xml" && err != nil:
 			return err
 		}
 	}
 	return nil
+}
+
+// lost is an error of a part beside the text: that it is damaged is no reason not to read the text.
+func lost(err error) error {
+	if errors.Is(err, &document.Error{Reason: document.Damaged}) {
+		return nil
+	}
+	return err
 }
 
 // encrypted refuses an archive whose manifest says how its parts are encrypted.
@@ -136,6 +143,10 @@ func (r *reader) readPart(x *pack.XML, name string) error {
 				}
 				return err
 			})
+		case "font-face-decls":
+			if err := r.readFonts(x); !errors.Is(err, prose.ErrFull) {
+				return err
+			}
 		case "styles", "automatic-styles":
 			return r.readStyles(x)
 		case "body":

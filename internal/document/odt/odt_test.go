@@ -176,6 +176,7 @@ func TestHostileDocumentsAreRead(t *testing.T) {
 	many := strings.Repeat
 	for name, body := range map[string]string{
 		"repeated cells": `<table:table>` + many(`<table:table-row table:number-rows-repeated="1000000">`+`<table:table-cell table:number-columns-repeated="1000000">`+p("x")+`</table:table-cell></table:table-row>`, 50) + `</table:table>`,
+		"wide spans":     `<table:table>` + many(`<table:table-row><table:table-cell table:number-columns-spanned="1000000">`+p("x")+`</table:table-cell><table:table-cell/></table:table-row>`, 20_000) + `</table:table>`,
 		"many notes":     p(many(`<text:note><text:note-body>`+p("n")+`</text:note-body></text:note>`, 20_000)),
 		"many blanks":    p("a" + many(`<text:s text:c="1000000"/>`, 10_000) + "b"),
 		"many spans":     p(many(`<text:span text:style-name="B">a</text:span>b`, 60_000)),

@@ -38,6 +38,7 @@ type purpose uint8
 const (
 	ordinary purpose = iota
 	titled
+	headed   // a heading
 	contents // a line of a table of contents
 	code
 	quoted
@@ -48,13 +49,15 @@ type style struct {
 	parent                                               string
 	bold, italic, struck, raised, lowered, hidden, fixed onOff
 	purpose                                              purpose
-	level                                                int // of a line of contents, from 1
+	level                                                int    // of a heading or a line of contents, from 1
+	signs                                                string // the font, where its characters are signs of its own
 	done                                                 bool
 }
 
 // level is how one level of a list counts.
 type level struct {
 	bullet  bool
+	sign    string // of a bullet, as it is shown; empty for one that shows nothing
 	format  string // 1, a, A, i, I or empty
 	prefix  string
 	suffix  string
@@ -72,11 +75,12 @@ type listStyle [levels]level
 type styles struct {
 	byName  map[string]*style
 	lists   map[string]*listStyle
-	outline listStyle // of headings
+	fonts   map[string]string // the families of fonts that have names of their own
+	outline listStyle         // of headings
 }
 
 func newStyles() styles {
-	return styles{byName: map[string]*style{}, lists: map[string]*listStyle{}}
+	return styles{byName: map[string]*style{}, lists: map[string]*listStyle{}, fonts: map[string]string{}}
 }
 
 func (r *reader) readStyles(x *pack.XML) error {
@@ -86,13 +90,13 @@ func (r *reader) readStyles(x *pack.XML) error {
 			return r.readStyle(x)
 		case "list-style":
 			id := x.Attr("name")
-			l, err := readListStyle(x)
+			l, err := r.readListStyle(x)
 			if r.styles.lists[id] == nil {
 				r.styles.lists[id] = l
 			}
 			return errors.Join(err, r.w.Spend(levels))
 		case "outline-style":
-			l, err := readListStyle(x)
+			l, err := r.readListStyle(x)
 			r.styles.outline = *l
 			return err
 		}
@@ -114,6 +118,9 @@ func (r *reader) readStyle(x *pack.XML) error {
 		display = strings.ReplaceAll(name, "_20_", " ")
 	}
 	s.purpose, s.level = purposeOf(display)
+	if n := number(x.Attr("default-outline-level"), 0); n > 0 && family == "paragraph" {
+		s.purpose, s.level = headed, n
+	}
 	err := x.Children(func(name string) error {
 		if name != "text-properties" {
 			return nil
@@ -144,12 +151,11 @@ func (r *reader) readStyle(x *pack.XML) error {
 		if v := x.Attr("display"); v != "" {
 			s.hidden = is(v == "none")
 		}
-		font := x.Attr("font-name")
-		if font == "" {
-			font = x.Attr("font-family")
-		}
-		if font != "" {
+		if font := r.font(x); font != "" {
 			s.fixed = is(monospaced(font))
+			if prose.SignFont(font) {
+				s.signs = font
+			}
 		}
 		return nil
 	})
@@ -162,7 +168,38 @@ func (r *reader) readStyle(x *pack.XML) error {
 	return errors.Join(err, r.w.Spend(1))
 }
 
+// font is the family of the font that the properties of the element that started name; empty for none.
+func (r *reader) font(x *pack.XML) string {
+	font := x.Attr("font-name")
+	if family := r.styles.fonts[font]; family != "" {
+		font = family
+	}
+	if font == "" {
+		font = x.Attr("font-family")
+	}
+	return strings.Trim(font, `'"`)
+}
+
+// readFonts reads the fonts that have names of their own.
+func (r *reader) readFonts(x *pack.XML) error {
+	return x.Children(func(name string) error {
+		if family := x.Attr("font-family"); name == "font-face" && family != "" {
+			r.styles.fonts[x.Attr("name")] = strings.Trim(family, `'"`)
+			if len(r.styles.fonts) > maxFonts {
+				return prose.ErrFull
+			}
+		}
+		return nil
+	})
+}
+
+// maxFonts is how many fonts a document may name.
+const maxFonts = 10_000
+
 func purposeOf(name string) (purpose, int) {
+	if level := prose.HeadingLevel(strings.ToLower(name)); level > 0 {
+		return headed, level
+	}
 	for _, index := range []string{"Contents ", "Illustration Index ", "User Index ", "Object index "} {
 		if rest, ok := strings.CutPrefix(name, index); ok {
 			if n, err := strconv.Atoi(rest); err == nil && n >= 1 && n <= levels {
@@ -192,7 +229,7 @@ func monospaced(font string) bool {
 	return strings.Contains(font, " mono") || font == "monospace"
 }
 
-func readListStyle(x *pack.XML) (*listStyle, error) {
+func (r *reader) readListStyle(x *pack.XML) (*listStyle, error) {
 	l := &listStyle{}
 	err := x.Children(func(name string) error {
 		n, err := strconv.Atoi(x.Attr("level"))
@@ -201,8 +238,21 @@ func readListStyle(x *pack.XML) (*listStyle, error) {
 		}
 		at := &l[n-1]
 		switch name {
-		case "list-level-style-bullet", "list-level-style-image":
-			at.bullet = true
+		case "list-level-style-image":
+			*at = level{bullet: true, sign: "•"}
+		case "list-level-style-bullet":
+			*at = level{bullet: true, sign: "•"}
+			if x.Has("bullet-char") {
+				at.sign = strings.TrimSpace(x.Attr("bullet-char"))
+			}
+			return x.Children(func(name string) error {
+				if font := r.font(x); name == "text-properties" && font != "" && at.sign != "" {
+					if at.sign = prose.PlainSigns(font, at.sign); at.sign == "" {
+						at.sign = "•"
+					}
+				}
+				return nil
+			})
 		case "list-level-style-number", "outline-level-style":
 			*at = level{format: x.Attr("num-format"), prefix: x.Attr("num-prefix"), suffix: x.Attr("num-suffix"), whole: x.Attr("num-list-format"),
 				start: number(x.Attr("start-value"), 1), display: min(max(number(x.Attr("display-levels"), 1), 1), n)}
@@ -250,10 +300,22 @@ func (s *styles) inherit(key string, steps int) *style {
 		{&st.lowered, &above.lowered}, {&st.hidden, &above.hidden}, {&st.fixed, &above.fixed}} {
 		*p[0] = p[0].or(*p[1])
 	}
-	if st.purpose == ordinary {
+	if st.signs == "" {
+		st.signs = above.signs
+	}
+	if st.purpose == ordinary && !onlyLooks(key) {
 		st.purpose, st.level = above.purpose, above.level
 	}
 	return st
+}
+
+// onlyLooks says that paragraphs of a style may look like a title and are none.
+func onlyLooks(key string) bool {
+	switch key {
+	case "paragraph Subtitle", "paragraph Author", "paragraph Date", "paragraph Abstract":
+		return true
+	}
+	return false
 }
 
 // paragraph is the style of a paragraph; never nil.
@@ -281,6 +343,9 @@ func (l look) over(st *style) look {
 		case off:
 			l.style &^= p.style
 		}
+	}
+	if st.fixed != unsaid || st.signs != "" {
+		l.signs = st.signs
 	}
 	switch st.hidden {
 	case on:

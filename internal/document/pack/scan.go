@@ -291,6 +291,39 @@ func decoded(b []byte) (string, error) {
 	return string(out), nil
 }
 
+// withBareSigns spells the signs & in a value that begin no reference: some programs write addresses as they are.
+func withBareSigns(b []byte) []byte {
+	const most = 64 << 10 // bytes, of which no address has more
+	if len(b) > most {
+		return b
+	}
+	var out []byte
+	from := 0
+	for i := range b {
+		if b[i] == '&' && !beginsReference(b[i+1:]) {
+			out = append(append(out, b[from:i]...), "&amp;"...)
+			from = i + 1
+		}
+	}
+	if out == nil {
+		return b
+	}
+	return append(out, b[from:]...)
+}
+
+// beginsReference says that a name and a semicolon stand at the start.
+func beginsReference(b []byte) bool {
+	for i, c := range b[:min(len(b), 32)] {
+		switch {
+		case c == ';':
+			return i > 0
+		case c != '#' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z'):
+			return false
+		}
+	}
+	return false
+}
+
 // reference resolves what stands between & and ; .
 func reference(name string) (rune, bool) {
 	switch name {
@@ -418,7 +451,7 @@ func (s *scanner) attributes() (string, error) {
 		}
 		a := attribute{prefix: prefix, local: local, from: i + 1, to: i + 1 + n}
 		if value := tag[a.from:a.to]; bytes.IndexByte(value, '&') >= 0 || bytes.IndexByte(value, '\r') >= 0 {
-			if a.decoded, err = decoded(value); err != nil {
+			if a.decoded, err = decoded(withBareSigns(value)); err != nil {
 				return "", err
 			}
 			a.done = true

@@ -126,6 +126,7 @@ func TestScanning(t *testing.T) {
 		utf16(`<?xml version="1.0"?><a/>`, false):              "\n<a\n/a",
 		"<?xml version='1.0' encoding = 'latin1'?><a>\xe4</a>": "\n<a\n\"ä\"\n/a",
 		"<a b='&lt;&#65;&#x42;&amp;amp;' c=\">\"/>":            "\n<a :b=\"<AB&amp;\" :c=\">\"\n/a",
+		"<a b='?x=1&y=2&' c='&lt;&;&amp'/>":                    "\n<a :b=\"?x=1&y=2&\" :c=\"<&;&amp\"\n/a",
 		"<a><![CDATA[<&\r\n\r]]]></a>":                         "\n<a\n\"<&\\n\\n]\"\n/a",
 		"<a>1\r\n2\r3&#13;</a>":                                "\n<a\n\"1\\n2\\n3\\r\"\n/a",
 		"<!DOCTYPE a [<!ELEMENT a (#PCDATA)>]><a/>":            "\n<a\n/a",

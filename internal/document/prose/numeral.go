@@ -3,6 +3,7 @@ package prose
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Numbering is how a list's numbers are spelled.
@@ -19,6 +20,48 @@ const (
 	Ordinal
 	Ideographs // 一, 二 … 十一
 )
+
+// Alphabets are the letters and signs that lists count with beside Latin ones.
+const (
+	Cyrillic     = "абвгдежзиклмнопрстуфхцчшщыэюя"
+	CyrillicCaps = "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЫЭЮЯ"
+	Greek        = "αβγδεζηθικλμνξοπρστυφχψω"
+	GreekCaps    = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"
+	Hebrew       = "אבגדהוזחטיכלמנסעפצקרשת"
+	Arabic       = "أبتثجحخدذرزسشصضطظعغفقكلمنهوي"
+	Abjad        = "أبجدهوزحطيكلمنسعفصقرشتثخذضظغ"
+	Kana         = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
+	Iroha        = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス"
+	Hangul       = "가나다라마바사아자차카타파하"
+	Jamo         = "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ"
+	Stems        = "甲乙丙丁戊己庚辛壬癸"
+	Branches     = "子丑寅卯辰巳午未申酉戌亥"
+	Thai         = "กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ"
+	Circled      = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+	InBrackets   = "⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽⑾⑿⒀⒁⒂⒃⒄⒅⒆⒇"
+	WithStop     = "⒈⒉⒊⒋⒌⒍⒎⒏⒐⒑⒒⒓⒔⒕⒖⒗⒘⒙⒚⒛"
+)
+
+// Letter spells a number by an alphabet. A number beyond it is decimal.
+func Letter(n int, alphabet string) string {
+	i := 0
+	for _, c := range alphabet {
+		if i++; i == n {
+			return string(c)
+		}
+	}
+	return strconv.Itoa(n)
+}
+
+// AlphabetOf is the alphabet that begins with a letter; empty for none.
+func AlphabetOf(first rune) string {
+	for _, a := range []string{Cyrillic, CyrillicCaps, Greek, GreekCaps, Hebrew, Arabic, Kana, Iroha, Hangul, Jamo, Stems, Branches, Thai, Circled, InBrackets, WithStop} {
+		if c, _ := utf8.DecodeRuneInString(a); c == first {
+			return a
+		}
+	}
+	return ""
+}
 
 // Numeral spells a number. One that a spelling cannot tell is decimal.
 func Numeral(n int, as Numbering) string {

@@ -136,18 +136,27 @@ func (w *Writer) special(text string, style Style) {
 	}
 	trimmed := strings.TrimSpace(text)
 	switch {
-	case style&Code != 0:
+	case style&Raised != 0:
+		w.raised(trimmed)
+	case style&Lowered != 0:
+		w.lowered(trimmed)
+	case w.withinWord(trimmed):
+		w.w.Text(trimmed) // a letter in another font is no code
+	default:
 		if code := strings.Join(strings.Fields(string(scribe.AppendVisible(nil, trimmed))), " "); code != "" {
 			w.w.Span(code)
 		}
-	case style&Raised != 0:
-		w.raised(trimmed)
-	default:
-		w.lowered(trimmed)
 	}
 	if last, _ := utf8.DecodeLastRuneInString(text); unicode.IsSpace(last) {
 		w.w.Space()
 	}
+}
+
+// withinWord says that text goes on with the word that is being written.
+func (w *Writer) withinWord(text string) bool {
+	last, _ := utf8.DecodeLastRune(w.w.Line())
+	first, _ := utf8.DecodeRuneInString(text)
+	return !w.w.SpaceDue() && (unicode.IsLetter(last) || unicode.IsDigit(last)) && (unicode.IsLetter(first) || unicode.IsDigit(first))
 }
 
 func startsBlank(text string) bool {
@@ -217,6 +226,23 @@ func onePiece(s string) bool {
 	return len(s) <= longest
 }
 
+// EndsInPageNumber says that a line ends in a number after a tab.
+func EndsInPageNumber(runs []Run) bool {
+	for n := len(runs); n > 0 && runs[n-1].Kind == Words; n-- {
+		text := runs[n-1].Text
+		i := strings.LastIndexByte(text, '\t')
+		if strings.Trim(text[i+1:], pageNumber) != "" {
+			break
+		}
+		if i >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+const pageNumber = "0123456789ivxlcIVXLC "
+
 // WithoutPageNumber takes the number after the last tab off a line of contents: there are no pages here.
 func WithoutPageNumber(runs []Run) []Run {
 	for n := len(runs); n > 0; n-- {
@@ -225,7 +251,7 @@ func WithoutPageNumber(runs []Run) []Run {
 			break
 		}
 		i := strings.LastIndexByte(last.Text, '\t')
-		if strings.Trim(last.Text[i+1:], "0123456789ivxlcIVXLC ") != "" {
+		if strings.Trim(last.Text[i+1:], pageNumber) != "" {
 			break
 		}
 		if i >= 0 {

@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,12 +24,13 @@ type Writer struct {
 	full   bool
 	cut    bool // columns of a table were left out
 
-	base  int // length of the prefix around all items: a note's
-	items []item
-	last  lastItem
-	quote bool
-	code  []string
-	title string // of the first heading
+	base   int // length of the prefix around all items: a note's
+	items  []item
+	last   lastItem
+	quote  bool
+	code   []string
+	codeAt int    // level of the item that the code is in; -1 for none
+	title  string // of the first heading
 }
 
 // New makes a writer of an empty document.
@@ -113,9 +115,12 @@ func (w *Writer) block(b *Block) {
 	if b.blank() {
 		return
 	}
-	if b.Form != Lines || b.Item != nil || b.Quote != w.quote {
-		w.flushCode()
+	b = w.typewritten(b)
+	if b.Form == Lines && w.code != nil && b.Quote == w.quote && goesOn(b.Item, w.codeAt) {
+		w.codeLine(b)
+		return
 	}
+	w.flushCode()
 	if w.w.Flat() {
 		w.flatBlock(b)
 		return
@@ -206,9 +211,73 @@ func (w *Writer) codeLine(b *Block) {
 		}
 	}
 	w.code = append(w.code, strings.TrimRight(string(line), " \t\n"))
-	if b.Item != nil {
-		w.flushCode()
+	if w.codeAt = -1; b.Item != nil {
+		w.codeAt = b.Item.Level
 	}
+}
+
+// goesOn says that a line of code stands where the one before it does.
+func goesOn(i *Item, level int) bool {
+	if i == nil {
+		return level < 0
+	}
+	return i.More && i.Level == level
+}
+
+// typewritten tells a paragraph that is set in a font of code from one that is code: lines of code are a block, and what is a
+// sentence in such a font is a sentence.
+func (w *Writer) typewritten(b *Block) *Block {
+	if b.Form != Paragraph || b.Item != nil || b.Quote {
+		return b
+	}
+	var text []byte
+	for i := range b.Runs {
+		switch r := &b.Runs[i]; {
+		case r.Kind == Break:
+			text = append(text, '\n')
+		case r.Kind != Words || r.Link != "" || r.Style&(Raised|Lowered) != 0 || r.Style&Code == 0 && visible(r.Text):
+			return b
+		default:
+			text = append(text, r.Text...)
+		}
+	}
+	const few = 4 // words, of which a line of code without a sign of code has no more
+	out := *b
+	switch words := len(bytes.Fields(text)); {
+	case looksLikeCode(text), words > 0 && words <= few && (w.code != nil && w.codeAt < 0 || text[0] >= 'a' && text[0] <= 'z'):
+		out.Form = Lines
+	case words > few:
+		out.Runs = make([]Run, len(b.Runs))
+		for i, r := range b.Runs {
+			r.Style &^= Code
+			out.Runs[i] = r
+		}
+	}
+	return &out
+}
+
+// looksLikeCode says that text begins with blanks, as a program's lines do, or has as many signs of code as a sentence has not.
+func looksLikeCode(text []byte) bool {
+	const oneIn = 30
+	if len(text) == 0 {
+		return false
+	}
+	signs := 0
+	for i, c := range text {
+		switch c {
+		case '{', '}', '[', ']', '<', '>', '=', '|', '\\', '$', '_', '#':
+			signs++
+		case '(':
+			if i > 0 && (text[i-1]|0x20 >= 'a' && text[i-1]|0x20 <= 'z' || text[i-1] == '_') {
+				signs++
+			}
+		case ';':
+			if i == len(text)-1 || text[i+1] == '\n' {
+				signs++
+			}
+		}
+	}
+	return text[0] == ' ' || text[0] == '\t' || signs*oneIn >= len(text)
 }
 
 func (w *Writer) flushCode() {

@@ -1,4 +1,4 @@
-package docx
+package prose
 
 import (
 	"strconv"
@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// symbolFont says that a font shows signs of its own in place of letters.
-func symbolFont(font string) bool {
+// SignFont says that a font shows signs of its own in place of letters.
+func SignFont(font string) bool {
 	switch strings.ToLower(font) {
 	case "symbol", "wingdings", "wingdings 2", "wingdings 3", "webdings":
 		return true
@@ -15,20 +15,20 @@ func symbolFont(font string) bool {
 	return false
 }
 
-// sign is a character of a font by its code in hexadecimal.
-func sign(font, code string) string {
+// Sign is a character of a font by its code in hexadecimal.
+func Sign(font, code string) string {
 	n, err := strconv.ParseUint(code, 16, 32)
 	if err != nil || n > utf8.MaxRune {
 		return ""
 	}
-	return plainSigns(font, string(rune(n)))
+	return PlainSigns(font, string(rune(n)))
 }
 
-// plainSigns gives the text that a font of signs shows, as far as there are characters for it; what there is none for is
+// PlainSigns gives the text that a font of signs shows, as far as there are characters for it; what there is none for is
 // left out, since the letter in its place says nothing. Text of other fonts stays but for the private characters at
 // which such fonts put theirs.
-func plainSigns(font, text string) string {
-	signs := symbolFont(font)
+func PlainSigns(font, text string) string {
+	signs := SignFont(font)
 	if !signs && strings.IndexByte(text, 0xEF) < 0 { // all private characters of fonts, U+F000 to U+F0FF, begin so
 		return text
 	}
@@ -115,7 +115,15 @@ func symbolSign(c rune) rune {
 }
 
 // wingdingsSign is the character at a place of the font Wingdings, for those that documents use.
-func wingdingsSign(c rune) rune { return wingdings[c] }
+func wingdingsSign(c rune) rune {
+	if c >= 0x80 && int(c-0x80) < len(wingdingsDigits) {
+		return wingdingsDigits[c-0x80]
+	}
+	return wingdings[c]
+}
+
+// What the font Wingdings has from 0x80 on: numbers in rings and on discs.
+var wingdingsDigits = []rune("⓪①②③④⑤⑥⑦⑧⑨⑩⓿❶❷❸❹❺❻❼❽❾❿")
 
 var wingdings = map[rune]rune{
 	0x21: '✏', 0x22: '✂', 0x28: '☎', 0x29: '✆', 0x2A: '✉', 0x36: '⌛', 0x3F: '✍', 0x41: '✌', 0x43: '👍', 0x44: '👎',
