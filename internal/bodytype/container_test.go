@@ -57,6 +57,11 @@ func TestDocumentsInArchives(t *testing.T) {
 		{"a list of parts of no document", "", []part{{"META-INF/manifest.xml", `<a media-type="text/xml"/><b media-type="application/vnd.oasis.opendocument.`}}},
 		{"dotm", "application/vnd.ms-word.template.macroenabled.12", []part{contentTypes("application/vnd.ms-word.template.macroEnabledTemplate.main+xml")}},
 		{"docm", "application/vnd.ms-word.document.macroenabled.12", []part{contentTypes("application/vnd.ms-word.document.macroEnabled.main+xml")}},
+		{"a type for an ending that no part has", TypeXLSX, []part{{"[Content_Types].xml", `<Types><Default Extension="bin" ` +
+			`ContentType="application/vnd.ms-excel.sheet.binary.macroEnabled.main"/><Override PartName="/wtf/workbook.xml" ContentType="` +
+			openXML + `spreadsheetml.sheet.main+xml"/></Types>`}}},
+		{"a type for an ending alone", TypeXLSB, []part{{"[Content_Types].xml", `<Types><Default Extension="bin" ` +
+			`ContentType="application/vnd.ms-excel.sheet.binary.macroEnabled.main"/></Types>`}}},
 		{"a list without a main part", TypeXLSX, []part{{"[Content_Types].xml", `<Types ContentType="`}, {"xl/workbook.xml", ""}}},
 		{"pptx by its name", TypePPTX, []part{{"ppt/presentation.xml", ""}}},
 		{"xlsb by its name", TypeXLSB, []part{{"xl/workbook.bin", ""}, {"xl/workbook.xml", ""}}},

@@ -147,12 +147,14 @@ func declaredDocument(mediaType string) string {
 	return ""
 }
 
-// contentTypesDocument finds the main part in the list of content types of an Office Open XML file.
+// contentTypesDocument finds the main part in the list of content types of an Office Open XML file. What the list says of one
+// part goes before what it says of all names with an ending: writers give endings that no part has.
 func contentTypesDocument(xml string) string {
+	byEnding := ""
 	for {
-		_, rest, ok := strings.Cut(xml, "ContentType")
+		before, rest, ok := strings.Cut(xml, "ContentType")
 		if !ok {
-			return ""
+			return byEnding
 		}
 		xml = rest
 		rest = strings.TrimLeft(rest, " \t\r\n=")
@@ -160,8 +162,13 @@ func contentTypesDocument(xml string) string {
 			continue
 		}
 		value, _, _ := strings.Cut(rest[1:], rest[:1])
-		if document := openXMLType(strings.ToLower(value)); document != "" {
+		document := openXMLType(strings.ToLower(value))
+		switch element := before[strings.LastIndexByte(before, '<')+1:]; {
+		case document == "":
+		case !strings.HasPrefix(element, "Default"):
 			return document
+		case byEnding == "":
+			byEnding = document
 		}
 	}
 }

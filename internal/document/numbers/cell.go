@@ -213,7 +213,7 @@ func decimal128(b []byte) string {
 	case exponent < 0 && -exponent <= longest:
 		text = "0." + strings.Repeat("0", -exponent-len(digits)) + digits
 	default:
-		text = digits + "E" + strconv.Itoa(exponent)
+		text = scientific(digits, exponent)
 	}
 	// Sums of binary fractions come with a tail that nobody is shown.
 	if len(digits) > 15 {
@@ -225,6 +225,15 @@ func decimal128(b []byte) string {
 		return "-" + text
 	}
 	return text
+}
+
+// scientific spells digits with an exponent of ten, one of them before the point.
+func scientific(digits string, exponent int) string {
+	exponent += len(digits) - 1
+	if digits = digits[:1] + "." + strings.TrimRight(digits[1:], "0"); digits[len(digits)-1] == '.' {
+		digits = digits[:1]
+	}
+	return fmt.Sprintf("%sE%+03d", digits, exponent)
 }
 
 // number spells a number with the fifteen digits that it is good for.

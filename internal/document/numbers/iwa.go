@@ -129,7 +129,12 @@ func (f *file) parts(a *pack.Archive) ([]string, error) {
 
 // unneeded are parts without anything that is shown as text.
 func unneeded(base string) bool {
-	return base == "Metadata.iwa" || base == "DocumentMetadata.iwa" || base == "AnnotationAuthorStorage.iwa" || strings.HasPrefix(base, "ViewState")
+	for _, name := range []string{"Metadata", "DocumentMetadata", "AnnotationAuthorStorage", "OperationStorage", "ViewState"} {
+		if strings.HasPrefix(base, name) {
+			return true // what is next to it has a number, as in "ViewState-12.iwa"
+		}
+	}
+	return false
 }
 
 func nested(a *pack.Archive) string {

@@ -198,6 +198,16 @@ func TestFormsOfThePackage(t *testing.T) {
 	}
 }
 
+// TestPartsThatAreNotNeeded: what other programs packed in their own way, and nobody is shown.
+func TestPartsThatAreNotNeeded(t *testing.T) {
+	index := part(append(furniture(), archived(20, kindTile, row(0, false, cell(cellText, partText, 1))))...)
+	for _, name := range []string{"OperationStorage.iwa", "OperationStorage-7.iwa", "ViewState-12.iwa", "Metadata.iwa"} {
+		if got, err := read(zipped("Index/Document.iwa", index, "Index/"+name, []byte("bvxn\x96\x00"))); err != nil || !strings.Contains(got.Markdown, "Berth") {
+			t.Errorf("%s: %v\n%s", name, err, got.Markdown)
+		}
+	}
+}
+
 func TestSheetsThatAreHiddenAndTextsBesideTables(t *testing.T) {
 	objects := furniture()
 	objects[0] = archived(1, kindDocument, ref(1, 2), ref(1, 50))
@@ -216,7 +226,7 @@ func TestNumbersAsTheyAreShown(t *testing.T) {
 		coefficient uint64
 		exponent    int
 		want        string
-	}{{0, 0, "0"}, {0, -5, "0"}, {35, -1, "3.5"}, {350, -2, "3.5"}, {180, 0, "180"}, {5, -3, "0.005"}, {7, 3, "7000"}, {12, 100, "12E100"}, {300000000000000044, -18, "0.3"}} {
+	}{{0, 0, "0"}, {0, -5, "0"}, {35, -1, "3.5"}, {350, -2, "3.5"}, {180, 0, "180"}, {5, -3, "0.005"}, {7, 3, "7000"}, {12, 100, "1.2E+101"}, {1234, -303, "1.234E-300"}, {1, 50, "1E+50"}, {300000000000000044, -18, "0.3"}} {
 		if got := decimal128(decimal(c.coefficient, c.exponent)); got != c.want {
 			t.Errorf("%d E %d: %s", c.coefficient, c.exponent, got)
 		}

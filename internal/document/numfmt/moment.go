@@ -111,6 +111,34 @@ func ISO(s string) string {
 	return date + " " + clock
 }
 
+// ISO shows a moment that is spelled as XML Schema has it, as far as the format shows one.
+func (f *Format) ISO(s string) string {
+	if !f.Moments() {
+		return ISO(s)
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly, time.TimeOnly, "15:04"} {
+		at, err := time.Parse(layout, strings.TrimSuffix(strings.TrimSpace(s), "Z"))
+		if err != nil {
+			continue
+		}
+		clock := at.Sub(at.Truncate(24*time.Hour)).Hours() / 24
+		day := 0.0
+		if at.Year() > 0 {
+			day = at.Truncate(24*time.Hour).Sub(civil(0)).Hours() / 24
+			if day >= 60 {
+				day++ // of the year that is no leap year
+			}
+			if day < 1 {
+				break
+			}
+		}
+		if shown := f.Number(day+clock, false); shown.Moment {
+			return shown.Text
+		}
+	}
+	return ISO(s)
+}
+
 // showDate is the section's date of a day; empty if the section has no date. A format that shows one part only, such as the
 // weekday, shows that.
 func (s *section) showDate(day int) string {
@@ -140,10 +168,12 @@ func (s *section) showClock(ms, digits int) string {
 	all := ms / 1000
 	var b strings.Builder
 	switch {
-	case h || s.has(noon) && (m || !sec):
-		if !h && !m {
-			return ""
+	case s.has(noon) && !h && !m && !sec: // half of a day alone
+		if all < 12*60*60 {
+			return "AM"
 		}
+		return "PM"
+	case h || s.has(noon) && m:
 		fmt.Fprintf(&b, "%02d:%02d", all/3600, all/60%60)
 		if sec {
 			fmt.Fprintf(&b, ":%02d", all%60)

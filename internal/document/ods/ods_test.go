@@ -69,6 +69,11 @@ func TestCells(t *testing.T) {
 			cell(`office:value-type="time" office:time-value="PT14H30M00S"`, `<text:p>02:30 PM</text:p>`), cell(`office:value-type="time" office:time-value="PT255H10M10S"`, ``), cell(`office:value-type="boolean" office:boolean-value="true"`, `<text:p>WAHR</text:p>`), cell(`office:value-type="string" office:string-value="kept"`, ``)), `
 | 0,50 | 0.25 | 37.5% | 2031-03-09 | 2031-03-09 14:30 | 2031-03-09 | 14:30 | 255:10:10 | TRUE | kept |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |`},
+		"moments as far as they are shown": {row("",
+			cell(`office:value-type="date" office:date-value="2031-03-09T14:30:00"`, `<text:p>14:30</text:p>`), cell(`office:value-type="date" office:date-value="2031-03-09T14:30:05"`, `<text:p>2:30:05 PM</text:p>`), cell(`office:value-type="date" office:date-value="2031-03-09"`, `<text:p>2031</text:p>`),
+			cell(`office:value-type="date" office:date-value="2031-03-09"`, `<text:p>Sonntag</text:p>`), cell(`office:value-type="date" office:date-value="2031-03-09T14:30:00"`, `<text:p>9. 14:30</text:p>`), cell(`office:value-type="time" office:time-value="PT296296H17M36S"`, `<text:p>04:17 PM</text:p>`), cell(`office:value-type="time" office:time-value="PT296296H17M36S"`, `<text:p>296296:17</text:p>`)), `
+| 14:30 | 14:30:05 | 2031 | Sonntag | 2031-03-09 14:30 | 16:17:36 | 296296:17 |
+| --- | --- | --- | --- | --- | --- | --- |`},
 		"paragraphs": {row("", cell(`office:value-type="string"`, `<office:annotation><text:p>REMARK</text:p></office:annotation><text:p>one <text:span>two</text:span><text:s text:c="99999999"/>three</text:p><text:p>four<text:line-break/>five<text:ruby><text:ruby-base>base</text:ruby-base><text:ruby-text>RUBY</text:ruby-text></text:ruby></text:p><draw:frame><draw:text-box><text:p>BOX</text:p></draw:text-box></draw:frame>`),
 			cell(`office:value-type="string"`, `<text:p><text:a xlink:href="https://harbour.example/">link</text:a></text:p>`)), `
 | one two three<br>four<br>fivebase | [link](https://harbour.example/) |
@@ -143,17 +148,18 @@ func TestRefusals(t *testing.T) {
 		body []byte
 		want document.Reason
 	}{
-		"nothing":        {nil, document.Damaged},
-		"cut off":        {good[:len(good)-40], document.Damaged},
-		"no content":     {archive(t, "mimetype", "x"), document.Damaged},
-		"another text":   {archive(t, "content.xml", `<office:document-content><office:body><office:text/></office:body></office:document-content>`), document.Damaged},
-		"not even that":  {archive(t, "content.xml", `<html/>`), document.Unsupported},
-		"encrypted":      {archive(t, "META-INF/manifest.xml", `<m:manifest><m:file-entry m:full-path="content.xml"><m:encryption-data/></m:file-entry></m:manifest>`, "content.xml", "\x00\x01"), document.Encrypted},
-		"wholly":         {archive(t, "META-INF/manifest.xml", `<m:manifest/>`, "encrypted-package", "\x00\x01"), document.Encrypted},
-		"entities":       {archive(t, "content.xml", `<!DOCTYPE a [<!ENTITY b "c">]>`+content("")), document.Entities},
-		"nested groups":  {archive(t, "content.xml", content(strings.Repeat("<table:table-row-group>", 300))), document.TooDeep},
-		"broken":         {archive(t, "content.xml", content("")[:150]), document.Damaged},
-		"an empty sheet": {good, ""},
+		"nothing":                               {nil, document.Damaged},
+		"cut off":                               {good[:len(good)-40], document.Damaged},
+		"no content":                            {archive(t, "mimetype", "x"), document.Damaged},
+		"another text":                          {archive(t, "content.xml", `<office:document-content><office:body><office:text/></office:body></office:document-content>`), document.Damaged},
+		"not even that":                         {archive(t, "content.xml", `<html/>`), document.Unsupported},
+		"encrypted":                             {archive(t, "META-INF/manifest.xml", `<m:manifest><m:file-entry m:full-path="content.xml"><m:encryption-data/></m:file-entry></m:manifest>`, "content.xml", "\x00\x01"), document.Encrypted},
+		"wholly":                                {archive(t, "META-INF/manifest.xml", `<m:manifest/>`, "encrypted-package", "\x00\x01"), document.Encrypted},
+		"entities":                              {archive(t, "content.xml", `<!DOCTYPE a [<!ENTITY b "c">]>`+content("")), document.Entities},
+		"nested groups":                         {archive(t, "content.xml", content(strings.Repeat("<table:table-row-group>", 300))), document.TooDeep},
+		"broken":                                {archive(t, "content.xml", content("")[:150]), document.Damaged},
+		"a value in more rows than a sheet has": {[]byte(content(row(`table:number-rows-repeated="999999999"`, cell(`office:value-type="string"`, `<text:p>x</text:p>`)))), document.TooLarge},
+		"an empty sheet":                        {good, ""},
 	} {
 		text, err := read(c.body)
 		var e *document.Error

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wayleave/wayleave/internal/document"
 	"github.com/wayleave/wayleave/internal/document/numfmt"
 	"github.com/wayleave/wayleave/internal/document/pack"
 	"github.com/wayleave/wayleave/internal/document/sheet"
@@ -47,12 +48,15 @@ func (t *table) part(name string) error {
 }
 
 // repeated reads how often an element stands for itself, at least once and at most so often.
-func (t *table) repeated(attribute string, most int) int {
+func (t *table) repeated(attribute string, most int) int { return min(t.times(attribute), most) }
+
+// times is repeated as the file has it.
+func (t *table) times(attribute string) int {
 	n, err := strconv.Atoi(t.x.Attr(attribute))
 	if err != nil || n < 1 {
 		return 1
 	}
-	return min(n, most)
+	return n
 }
 
 // collapsed tells whether a row or column is hidden, by itself or by a filter.
@@ -71,9 +75,9 @@ func (t *table) oneRow() error {
 	if err := t.ctx.Err(); err != nil {
 		return err
 	}
-	times := t.repeated("number-rows-repeated", maxRow)
+	times := t.times("number-rows-repeated")
 	first := t.row
-	t.row = min(t.row+times, maxRow)
+	t.row = min(t.row+min(times, maxRow), maxRow)
 	t.column = 0
 	if t.collapsed() {
 		t.sheet.HideRows(first, t.row-1)
@@ -83,7 +87,8 @@ func (t *table) oneRow() error {
 		if name != "table-cell" && name != "covered-table-cell" {
 			return nil
 		}
-		n := t.repeated("number-columns-repeated", maxColumn)
+		across := t.times("number-columns-repeated")
+		n := min(across, maxColumn)
 		at := t.column
 		t.column = min(t.column+n, maxColumn)
 		if name == "covered-table-cell" {
@@ -92,7 +97,11 @@ func (t *table) oneRow() error {
 		columns, rows := t.repeated("number-columns-spanned", maxColumn), t.repeated("number-rows-spanned", maxRow)
 		t.sheet.Merge(first, at, first+rows-1, at+columns-1)
 		v, err := t.value()
-		if err == nil && v.Text != "" && len(cells) < t.limits.Cells {
+		switch {
+		case err != nil || v.Text == "":
+		case across > maxColumn || times > maxRow: // no program has a sheet for it
+			return document.Fail(document.TooLarge, "a value is repeated %d times in %d rows", across, times)
+		case len(cells) < t.limits.Cells:
 			cells = append(cells, filled{at, n, v})
 		}
 		return err
@@ -147,15 +156,12 @@ func (t *table) value() (sheet.Value, error) {
 	case "date":
 		v.Kind = sheet.Moment
 		if date != "" && (v.Text != "" || paragraphs == 0) {
-			iso := numfmt.ISO(date)
-			if day, _, both := strings.Cut(iso, " "); both && v.Text != "" && !strings.Contains(v.Text, ":") {
-				iso = day // the time is not shown
-			}
-			v.Text = iso
+			v.Text = dateShown(v.Text, numfmt.ISO(date))
 		}
 	case "time":
 		v.Kind = sheet.Moment
-		if clock, ok := duration(time); ok && (v.Text == "" && paragraphs == 0 || strings.ContainsAny(v.Text, "AMPamp")) {
+		halves := strings.ContainsAny(v.Text, "AMPamp") // of a day
+		if clock, ok := duration(time, halves); ok && (v.Text == "" && paragraphs == 0 || halves) {
 			v.Text = clock
 		}
 	case "boolean":
@@ -212,8 +218,26 @@ func (t *table) paragraph(b *strings.Builder, link *string) error {
 	}
 }
 
-// duration makes a span such as PT14H30M00S a time as clocks show it.
-func duration(s string) (string, bool) {
+// dateShown is a date as far as its text shows it: without the time of day, or as the time alone. The name of a month or of a day
+// and a year alone stand as they are.
+func dateShown(text, iso string) string {
+	day, clock, both := strings.Cut(iso, " ")
+	digits := strings.FieldsFunc(text, func(c rune) bool { return c < '0' || c > '9' })
+	switch {
+	case text == "":
+		return iso
+	case len(digits) == 0, len(digits) == 1 && len(digits[0]) == 4 && strings.HasPrefix(day, digits[0]):
+		return text
+	case !strings.Contains(text, ":"):
+		return day
+	case both && len(digits) <= 3 && strings.Count(text, ":") == len(digits)-1:
+		return clock
+	}
+	return iso
+}
+
+// duration makes a span such as PT14H30M00S a time as clocks show it; ofDay is for one whose whole days are not shown.
+func duration(s string, ofDay bool) (string, bool) {
 	s, ok := strings.CutPrefix(s, "PT")
 	if !ok {
 		return "", false
@@ -228,6 +252,9 @@ func duration(s string) (string, bool) {
 		}
 		if n, _, _ = strings.Cut(strings.Replace(n, ",", ".", 1), "."); n == "" || strings.Trim(n, "0123456789") != "" {
 			return "", false
+		}
+		if hours, err := strconv.Atoi(n); err == nil && i == 0 && ofDay {
+			n = strconv.Itoa(hours % 24)
 		}
 		parts[i] = strings.Repeat("0", max(0, 2-len(n))) + n
 	}

@@ -143,7 +143,7 @@ func (r *reader) cell(s *sheet.Sheet, x *pack.XML, row, column int) error {
 	case "e":
 		v.Text, v.Kind = value, sheet.Fault
 	case "d":
-		v.Text, v.Kind = numfmt.ISO(value), sheet.Moment
+		v.Text, v.Kind = format.ISO(value), sheet.Moment
 	default:
 		v.Text, v.Kind = r.number(value, format)
 	}
