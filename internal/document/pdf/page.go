@@ -150,6 +150,7 @@ type glyphReader struct {
 	look   look
 	runs   map[uint64]*codeRun // by font
 	odd    bool                // there is an f whose bytes are exchanged
+	widths map[uint64]*widths  // by font
 	looks  map[uint64]look
 	styles map[layout.Style]uint16
 }
@@ -158,7 +159,8 @@ type glyphReader struct {
 type look struct {
 	style uint16
 	font  uint64
-	bare  bool // its font has no name
+	bare  bool    // its font has no name
+	wide  *widths // nil where the font's name tells that it is monospaced
 	turn  layout.Turn
 	base  float32 // of its line, where it is upright
 	even  bool    // its font's characters are all as wide
@@ -179,9 +181,10 @@ func (r *pageReader) text(page uint64, f frame, roles roles, out *layout.Page) {
 	out.Glyphs = make([]layout.Glyph, 0, count)
 	g := glyphReader{
 		pageReader: r, text: text, page: page, frame: f, roles: roles, out: out,
-		looks: map[uint64]look{}, styles: map[layout.Style]uint16{}, runs: map[uint64]*codeRun{},
+		looks: map[uint64]look{}, styles: map[layout.Style]uint16{}, runs: map[uint64]*codeRun{}, widths: map[uint64]*widths{},
 	}
 	g.read(count)
+	g.mono()
 	r.decode(out, g.runs)
 	if g.odd {
 		swapped(out)
@@ -267,6 +270,9 @@ func (g *glyphReader) read(count int) {
 			}
 			run.glyphs = append(run.glyphs, len(g.out.Glyphs))
 		}
+		if g.look.wide != nil {
+			g.look.wide.see(c, glyph.X0, g.out.Styles[g.look.style].Size, blank != layout.NoBlank)
+		}
 		blank = layout.NoBlank
 		g.out.Glyphs = append(g.out.Glyphs, glyph)
 	}
@@ -325,7 +331,15 @@ func (g *glyphReader) readLook(object uint64, i int) look {
 		}
 		g.styles[style] = n
 	}
-	l := look{style: n, turn: g.frame.direction(a, b), even: style.Mono || f.none, font: fontAt, bare: f.none}
+	var seen *widths
+	if !style.Mono && !style.Unseen && !f.none {
+		if seen = g.widths[fontAt]; seen == nil {
+			seen = &widths{}
+			g.widths[fontAt] = seen
+		}
+		seen.add(n)
+	}
+	l := look{style: n, wide: seen, turn: g.frame.direction(a, b), even: style.Mono || f.none, font: fontAt, bare: f.none}
 	if dx, dy := g.frame.along(a, b); l.turn == layout.Upright && math.Abs(dy) > 0.002*math.Abs(dx) {
 		l.even = true // a little slanted: each character has a line of its own
 	}

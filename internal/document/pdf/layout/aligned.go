@@ -349,14 +349,16 @@ func justified(all []row, from, to int) bool {
 		column = column.union(all[i].Rect)
 	}
 	size := medianSize(all[from:to])
-	fills := 0
+	fills, several := 0, 0
 	for i := from; i < to; i++ {
 		r := &all[i]
 		if r.X0-column.X0 < 0.5*size && column.X1-r.X1 < 0.5*size && stretched(r) {
-			fills++
+			if fills++; len(r.words) > 2 {
+				several++
+			}
 		}
 	}
-	if fills*10 < 6*(to-from) {
+	if fills*10 < 6*(to-from) || several*3 < fills {
 		return false
 	}
 	beside := func(i, next int) bool {

@@ -14,7 +14,7 @@ const (
 
 // settle drops running lines, and says which paragraphs are headings.
 func (b *Builder) settle() {
-	b.drop(runningLines(b.blocks, b.added))
+	b.drop(b.notRunning(runningLines(b.blocks, b.added)))
 	b.plainCode()
 	b.headings()
 	b.footnotes(b.bodySize())
