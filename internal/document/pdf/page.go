@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -18,12 +19,15 @@ type pageReader struct {
 	doc    uint64
 	tagged bool
 	fonts  map[uint64]font // of the page that is open, by its place in the engine's memory
+	// t1 and ot1 count what speaks for TeX's encodings.
+	t1, ot1 int
 }
 
 // font is what a font says of itself.
 type font struct {
-	name               string
+	name               string // made up where it has none
 	bold, italic, mono bool
+	none               bool // it has no name
 }
 
 // frame turns places of the file into places of the page as shown.
@@ -144,6 +148,9 @@ type glyphReader struct {
 
 	object uint64 // of the last character
 	look   look
+	runs   map[uint64]*codeRun // by font
+	odd    bool                // there is an f whose bytes are exchanged
+	widths map[uint64]*widths  // by font
 	looks  map[uint64]look
 	styles map[layout.Style]uint16
 }
@@ -151,6 +158,9 @@ type glyphReader struct {
 // look is what all characters of one piece of text share.
 type look struct {
 	style uint16
+	font  uint64
+	bare  bool    // its font has no name
+	wide  *widths // nil where the font's name tells that it is monospaced
 	turn  layout.Turn
 	base  float32 // of its line, where it is upright
 	even  bool    // its font's characters are all as wide
@@ -171,9 +181,14 @@ func (r *pageReader) text(page uint64, f frame, roles roles, out *layout.Page) {
 	out.Glyphs = make([]layout.Glyph, 0, count)
 	g := glyphReader{
 		pageReader: r, text: text, page: page, frame: f, roles: roles, out: out,
-		looks: map[uint64]look{}, styles: map[layout.Style]uint16{},
+		looks: map[uint64]look{}, styles: map[layout.Style]uint16{}, runs: map[uint64]*codeRun{}, widths: map[uint64]*widths{},
 	}
 	g.read(count)
+	g.mono()
+	r.decode(out, g.runs)
+	if g.odd {
+		swapped(out)
+	}
 }
 
 func (g *glyphReader) read(count int) {
@@ -196,7 +211,9 @@ func (g *glyphReader) read(count int) {
 			return
 		}
 		c := rune(uint32(g.call(unicode, g.text, uint64(i))))
+		raw := c < ' ' && c >= 0 && g.raw(i)
 		switch {
+		case raw:
 		case c == ' ' || c == 0xA0 || c == '\r' || c == '\n' || c == '\t' || c == 0x3000:
 			if g.call(made, g.text, uint64(i)) == 1 {
 				blank = max(blank, layout.Guessed)
@@ -218,6 +235,7 @@ func (g *glyphReader) read(count int) {
 			continue
 		}
 		high = 0
+		g.odd = g.odd || c == 'f'<<8
 		o := g.call(object, g.text, uint64(i))
 		if o == 0 {
 			continue // made up by the engine
@@ -244,9 +262,26 @@ func (g *glyphReader) read(count int) {
 				glyph.Base, glyph.X = glyph.X, glyph.Base
 			}
 		}
+		if raw || g.look.bare {
+			run := g.runs[g.look.font]
+			if run == nil {
+				run = &codeRun{named: !g.look.bare}
+				g.runs[g.look.font] = run
+			}
+			run.glyphs = append(run.glyphs, len(g.out.Glyphs))
+		}
+		if g.look.wide != nil {
+			g.look.wide.see(c, glyph.X0, g.out.Styles[g.look.style].Size, blank != layout.NoBlank)
+		}
 		blank = layout.NoBlank
 		g.out.Glyphs = append(g.out.Glyphs, glyph)
 	}
+}
+
+// raw says that the character at an index, a control character, is the code that the file has: its font does not tell
+// what it means.
+func (g *glyphReader) raw(i int) bool {
+	return g.call(g.fn("FPDFText_IsGenerated"), g.text, uint64(i)) == 0 && g.call(g.fn("FPDFText_HasUnicodeMapError"), g.text, uint64(i)) == 1
 }
 
 // lookOf reads how a piece of text looks, of which the character at index i is one.
@@ -271,7 +306,8 @@ func (g *glyphReader) readLook(object uint64, i int) look {
 	if math.IsNaN(size) || size <= 0.5 || size > 4000 {
 		return look{none: true} // nothing that anybody could read
 	}
-	f := g.font(g.call(g.fn("FPDFTextObj_GetFont"), object))
+	fontAt := g.call(g.fn("FPDFTextObj_GetFont"), object)
+	f := g.font(fontAt)
 	mode := int32(g.call(g.fn("FPDFTextObj_GetTextRenderMode"), object))
 	style := layout.Style{
 		Font: f.name, Size: float32(math.Round(size*10) / 10), Bold: f.bold, Italic: f.italic, Mono: f.mono,
@@ -295,7 +331,15 @@ func (g *glyphReader) readLook(object uint64, i int) look {
 		}
 		g.styles[style] = n
 	}
-	l := look{style: n, turn: g.frame.direction(a, b), even: style.Mono}
+	var seen *widths
+	if !style.Mono && !style.Unseen && !f.none {
+		if seen = g.widths[fontAt]; seen == nil {
+			seen = &widths{}
+			g.widths[fontAt] = seen
+		}
+		seen.add(n)
+	}
+	l := look{style: n, wide: seen, turn: g.frame.direction(a, b), even: style.Mono || f.none, font: fontAt, bare: f.none}
 	if dx, dy := g.frame.along(a, b); l.turn == layout.Upright && math.Abs(dy) > 0.002*math.Abs(dx) {
 		l.even = true // a little slanted: each character has a line of its own
 	}
@@ -366,11 +410,14 @@ func (r *pageReader) font(at uint64) font {
 	}
 	low := strings.ToLower(name)
 	f := font{
-		name:   name,
+		name: name, none: name == "",
 		bold:   flags&forceBold != 0 || heavy(weight, low) || named(low, "bold", "black", "heavy", "semibold", "demi", "-bd", "cmbx", "sfbx"),
 		italic: flags&italicFlag != 0 || named(low, "italic", "oblique", "slanted", "cmti", "sfti", "-it"),
 		mono: flags&fixedPitch != 0 || named(low, "mono", "courier", "consol", "menlo", "typewriter", "cmtt", "sftt", "fixed", "nimbusmon", "inconsolata",
 			"lettergothic", "sourcecode", "firacode", "cascadia", "sometype", "lucidaconsole", "andale"),
+	}
+	if f.none {
+		f.name = fmt.Sprintf("#%d", len(r.fonts)) // no other font's
 	}
 	r.fonts[at] = f
 	return f

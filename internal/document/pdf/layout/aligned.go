@@ -21,8 +21,8 @@ func segments(r *row) [][]word {
 }
 
 // alignedTable finds a table without drawn cells at the start of rows, which are one region's, and answers how many
-// rows it takes; nil for none, and how many looked like one.
-func alignedTable(all []row, bars []Rule) (*table, int) {
+// rows it takes; nil for none, and how many looked like one. mono says that the page is set in a monospaced font.
+func alignedTable(all []row, bars []Rule, mono bool) (*table, int) {
 	n := tabular(all)
 	if n < 2 {
 		return nil, n
@@ -32,7 +32,7 @@ func alignedTable(all []row, bars []Rule) (*table, int) {
 		return nil, n
 	}
 	t := fillColumns(all[:n], gaps)
-	if !convincing(t, all[:n]) {
+	if !convincing(t, all[:n], mono) {
 		return nil, n
 	}
 	t.joinLines(all[:n], bars)
@@ -268,9 +268,9 @@ func splitAt(words []word, gaps []interval) [][]word {
 }
 
 // convincing says that what was put into columns is a table and not a text with gaps, a list or a contents page.
-func convincing(t *table, all []row) bool {
+func convincing(t *table, all []row, mono bool) bool {
 	columns := t.columns()
-	full, led := 0, 0
+	full, led, many := 0, 0, 0
 	for i, r := range t.rows {
 		filled := 0
 		for _, c := range r {
@@ -280,6 +280,9 @@ func convincing(t *table, all []row) bool {
 		}
 		if filled >= 2 {
 			full++
+		}
+		if filled >= 3 {
+			many++
 		}
 		if leader(all[i].words) {
 			led++
@@ -307,8 +310,9 @@ func convincing(t *table, all []row) bool {
 	if markers*4 > full*3 && columns == 2 {
 		return false // a list, or numbered headings
 	}
-	// Cells of a column begin, end or stand in the middle at one place.
-	good, long := 0, 0
+	// Cells of a column begin, end or stand in the middle at one place. Where many columns keep free of each other for
+	// several rows, numbers may be set by their points, too.
+	good, long, said, cells := 0, 0, 0, 0
 	for j := range columns {
 		var left, right, mid []float32
 		letters, n := 0, 0
@@ -324,12 +328,58 @@ func convincing(t *table, all []row) bool {
 		if n > 0 && letters > 45*n {
 			long++
 		}
+		said += letters
+		cells += n
 		size := medianSize(all)
 		if n > 0 && max(agreeing(left, 0.5*size), agreeing(right, 0.5*size), agreeing(mid, 0.6*size))*10 >= 6*n {
 			good++
 		}
 	}
+	if !mono && columns > 3 && many >= 3 && many*2 >= len(t.rows) && said <= 16*cells {
+		return true
+	}
 	return good >= columns-1 && (long < 2 || columns > 2)
+}
+
+// justified says that rows from one to another are lines of a text whose blanks are stretched until they fill their
+// column: they begin and end where the lines before or after them do, and what parts their words is as wide everywhere.
+func justified(all []row, from, to int) bool {
+	column := extent(all[from].words)
+	for i := from + 1; i < to; i++ {
+		column = column.union(all[i].Rect)
+	}
+	size := medianSize(all[from:to])
+	fills, several := 0, 0
+	for i := from; i < to; i++ {
+		r := &all[i]
+		if r.X0-column.X0 < 0.5*size && column.X1-r.X1 < 0.5*size && stretched(r) {
+			if fills++; len(r.words) > 2 {
+				several++
+			}
+		}
+	}
+	if fills*10 < 6*(to-from) || several*3 < fills {
+		return false
+	}
+	beside := func(i, next int) bool {
+		if i < 0 || i >= len(all) || all[i].words[0].table != nil || abs(all[i].base-all[next].base) > 1.8*size || !similar(all[i].size, size) {
+			return false
+		}
+		r := &all[i]
+		return r.X0 > column.X0-0.5*size && r.X0 < column.X0+3*size && r.X1 < column.X1+0.5*size && lettersOf([]row{*r}) > 8 &&
+			(len(segments(r)) == 1 || column.X1-r.X1 < 0.5*size && stretched(r))
+	}
+	return beside(from-1, from) || beside(to, to-1)
+}
+
+// stretched says that the words of a row stand as far apart as one another.
+func stretched(r *row) bool {
+	least, widest := float32(1e6), float32(0)
+	for i := 1; i < len(r.words); i++ {
+		gap := r.words[i].X0 - r.words[i-1].X1
+		least, widest = min(least, gap), max(widest, gap)
+	}
+	return len(r.words) > 1 && widest < 1.3*least+0.1*r.size
 }
 
 func lettersOf(rows []row) int {
@@ -357,15 +407,23 @@ func agreeing(values []float32, near float32) int {
 
 // leader says that a row of dots leads from one text to another, as on a contents page.
 func leader(words []word) bool {
-	dots := 0
+	dots, end := 0, float32(0)
 	for i := range words {
-		for _, k := range words[i].inks {
-			if k.Rune == '.' || k.Rune == '…' || k.Rune == '·' || k.Rune == '_' {
-				dots++
+		for n := range words[i].inks {
+			k := &words[i].inks[n]
+			if k.Rune != '.' && k.Rune != '…' && k.Rune != '·' && k.Rune != '_' {
+				dots = 0
+				continue
+			}
+			if k.X0-end > 1.5*k.size {
+				dots = 0 // of another cell, which stand for nothing
+			}
+			if dots, end = dots+1, k.X1; dots >= 6 {
+				return true
 			}
 		}
 	}
-	return dots >= 6
+	return false
 }
 
 func plainText(words []word) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is what a block is.
@@ -25,6 +26,7 @@ type block struct {
 	number string // of an item: "3." or another label; empty for a bullet
 	cells  [][][]textLine
 	gap    float32 // above it, in lines; 0 where it begins a region
+	width  float32 // of its page
 	start  bool    // it begins a region
 	middle bool    // its lines are centred
 	foot   bool    // a note at the foot of a page
@@ -86,8 +88,8 @@ func (g *grouper) region(all []row) {
 			for end < len(all) && end < i+most && !isCode[end] {
 				end++
 			}
-			t, tried := alignedTable(all[i:end], g.bars)
-			if t != nil {
+			t, tried := alignedTable(all[i:end], g.bars, g.allMono)
+			if t != nil && !justified(all, i, i+tried) {
 				flush()
 				g.table(t)
 				i += tried
@@ -241,7 +243,7 @@ func (g *grouper) paragraphs(lines []textLine) {
 			b.lines = append(b.lines, *l)
 			continue
 		}
-		next := block{kind: paragraph, page: g.page.Number, start: i == 0, barred: g.barred(l)}
+		next := block{kind: paragraph, page: g.page.Number, width: float32(g.page.Width), start: i == 0, barred: g.barred(l)}
 		if prev != nil {
 			next.gap = (l.base - prev.base) / (m.pitch * max(l.size, 1))
 		}
@@ -342,7 +344,7 @@ func (g *grouper) fits(p, l *textLine, m measures) bool {
 }
 
 func brokenOff(p, l *textLine, m measures) bool {
-	if t := p.text(); strings.HasSuffix(t, "-") || strings.HasSuffix(t, "\u00ad") {
+	if hyphened(p) {
 		return false
 	}
 	if m.loose {
@@ -356,6 +358,18 @@ func brokenOff(p, l *textLine, m measures) bool {
 		room *= 2
 	}
 	return room > max(2.5*l.size, 0.12*(m.end-m.start)) && room > l.first+0.9*l.size
+}
+
+// hyphened says that a line ends with a hyphen, so that its last word goes on.
+func hyphened(l *textLine) bool {
+	t := l.text()
+	return strings.HasSuffix(t, "-") || strings.HasSuffix(t, "\u00ad") || strings.HasSuffix(t, "‐")
+}
+
+// lowerFirst says that a line begins with a small letter.
+func lowerFirst(l *textLine) bool {
+	c, _ := utf8.DecodeRuneInString(l.text())
+	return lower(c)
 }
 
 // anyMono says that something on the line is set in a monospaced font, whose size often differs from the text's.
@@ -408,6 +422,9 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 		return false
 	}
 	pitch := m.pitch * l.size
+	if hyphened(prev) && lowerFirst(l) && d > 0.3*l.size && d < 1.6*pitch && l.starts()-prev.starts() < 3*l.size {
+		return true // in the middle of a word
+	}
 	if len(b.lines) > 1 {
 		// The block's own pitch, where it is set tighter.
 		pitch = min(pitch, 1.12*(prev.base-b.lines[len(b.lines)-2].base))

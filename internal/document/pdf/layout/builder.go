@@ -205,7 +205,7 @@ func (g *grouper) upright(inks []ink) {
 	tables, rest := ruledTables(g.page, inks)
 	tagged, rest := taggedTables(g.page, rest)
 	tables = append(tables, tagged...)
-	all := rows(rest)
+	all := joinDropCaps(dropLineNumbers(rows(rest)))
 	addDots(all, g.page.Dots)
 	g.backwards = false
 	n := 0

@@ -76,15 +76,17 @@ func (r row) of(words []word) row {
 func findGutter(all []row, bars []Rule) (best gutter, ok bool) {
 	size := medianSize(all)
 	least := max(0.7*size, 4)
+	tried := candidates(all, least)
 	for _, strict := range [2]bool{true, false} {
-		for _, c := range candidates(all, least) {
-			g := c.grow(all, bars, least, strict)
-			g.trim(all)
-			if !g.columns(all, strict) {
-				continue
-			}
-			if n, m := min(g.left, g.right), min(best.left, best.right); !ok || n > m || n == m && g.x1-g.x0 > best.x1-best.x0 {
-				best, ok = g, true
+		for _, c := range tried {
+			for g := range c.grown(all, bars, least, strict) {
+				g.trim(all)
+				if !g.columns(all, strict) {
+					continue
+				}
+				if n, m := min(g.left, g.right), min(best.left, best.right); !ok || n > m || n == m && g.x1-g.x0 > best.x1-best.x0 {
+					best, ok = g, true
+				}
 			}
 		}
 		if ok {
@@ -103,14 +105,43 @@ func medianSize(all []row) float32 {
 	return sizes[len(sizes)/2]
 }
 
+// candidate is a strip that rows leave free side by side.
+type candidate struct {
+	x0, x1 float32
+	rows   []int // those that do, the first maxSeeds of them
+	n      int   // how many do
+}
+
+const (
+	maxSeeds  = 200 // rows of a candidate that are kept
+	maxGrowth = 4   // of them that a gutter is grown from
+)
+
+// grown are the gutters that grow from a candidate's rows: a line that is drawn across, or a row that reaches over the
+// strip, parts one from the next.
+func (c *candidate) grown(all []row, bars []Rule, least float32, strict bool) func(func(gutter) bool) {
+	return func(yield func(gutter) bool) {
+		tried, done := 0, 0
+		for _, i := range c.rows {
+			if i < done {
+				continue
+			}
+			if tried++; tried > maxGrowth {
+				return
+			}
+			g := gutter{x0: c.x0, x1: c.x1, from: i, to: i + 1}.grow(all, bars, least, strict)
+			done = max(g.to, i+1)
+			if !yield(g) {
+				return
+			}
+		}
+	}
+}
+
 // candidates are gaps between words side by side, those first that most rows have. Rows of columns need not stand on
 // one line, so that words of neighbouring rows count as side by side, too.
-func candidates(all []row, least float32) []gutter {
-	type tally struct {
-		gutter
-		n int
-	}
-	var found []tally
+func candidates(all []row, least float32) []candidate {
+	var found []candidate
 	add := func(i int, x0, x1 float32) {
 		if x1-x0 < least {
 			return
@@ -119,12 +150,14 @@ func candidates(all []row, least float32) []gutter {
 			f := &found[k]
 			if a, b := max(f.x0, x0), min(f.x1, x1); b-a >= least {
 				f.x0, f.x1 = a, b
-				f.n++
+				if f.n++; len(f.rows) < maxSeeds && f.rows[len(f.rows)-1] != i {
+					f.rows = append(f.rows, i)
+				}
 				return
 			}
 		}
 		if len(found) < 16*maxGutters {
-			found = append(found, tally{gutter{x0: x0, x1: x1, from: i, to: i + 1}, 1})
+			found = append(found, candidate{x0, x1, []int{i}, 1})
 		}
 	}
 	for i := range all {
@@ -142,12 +175,8 @@ func candidates(all []row, least float32) []gutter {
 			add(i, a.X1, b.X0)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b tally) int { return cmp.Compare(b.n, a.n) })
-	out := make([]gutter, 0, maxGutters)
-	for _, f := range found[:min(len(found), maxGutters)] {
-		out = append(out, f.gutter)
-	}
-	return out
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.n, a.n) })
+	return found[:min(len(found), maxGutters)]
 }
 
 // grow stretches a gutter up and down as far as no word stands in it. If strict, a row ends it that the file writes
@@ -351,6 +380,9 @@ func (g *gutter) columns(all []row, strict bool) bool {
 	if g.left < 2 || g.right < 2 {
 		return false
 	}
+	if g.tabled(all) {
+		return false
+	}
 	whole := min(measure(left).total, measure(right).total)
 	if strict {
 		if both, _ := parts(all[g.begin(all):g.to], g.mid()); len(both) > 0 {
@@ -375,6 +407,37 @@ func (g *gutter) columns(all []row, strict bool) bool {
 	}
 	return min(l.letters, r.letters) >= 18 && min(l.fill, r.fill) > 0.55 && min(g.left, g.right) >= 4 &&
 		5*min(g.left, g.right) > max(g.left, g.right)
+}
+
+// tabled says that rows go on beyond the gutter on the same lines, in several pieces of which many are short: cells.
+func (g *gutter) tabled(all []row) bool {
+	const short = 10 // letters
+	both, pieces, few, many := 0, 0, 0, 0
+	start := g.begin(all)
+	for i := start; i < g.to; i++ {
+		if left, right := g.side(&all[i]); !left || !right {
+			continue
+		}
+		both++
+		all := segments(&all[i])
+		if len(all) >= 3 {
+			many++
+		}
+		for _, s := range all {
+			letters := 0
+			for k := range s {
+				letters += len(s[k].inks)
+				if s[k].table != nil {
+					return false
+				}
+			}
+			pieces++
+			if letters <= short {
+				few++
+			}
+		}
+	}
+	return both >= 3 && both*10 >= 6*(g.to-start) && many*2 > both && few*10 >= 4*pieces
 }
 
 // paired says that almost all rows have words on both sides.

@@ -14,7 +14,7 @@ const (
 
 // settle drops running lines, and says which paragraphs are headings.
 func (b *Builder) settle() {
-	b.drop(runningLines(b.blocks, b.added))
+	b.drop(b.notRunning(runningLines(b.blocks, b.added)))
 	b.plainCode()
 	b.headings()
 	b.footnotes(b.bodySize())
@@ -187,7 +187,40 @@ func (b *Builder) headings() {
 			open = append(open, i)
 		}
 	}
-	b.rank(open, known, body)
+	b.rank(slices.DeleteFunc(open, func(i int) bool { return b.byline(i, body) }), known, body)
+}
+
+// byline says that a block is of those that stand between a document's title and its text, such as its authors and its
+// date: in the middle, not bold, and smaller than the title right above them.
+func (b *Builder) byline(i int, body float32) bool {
+	const most = 10 // blocks from the title on
+	k := &b.blocks[i]
+	size := k.lines[0].size
+	if k.page != b.blocks[0].page || allBold(k) || size >= 1.45*body || !k.middle && !k.spread() || sectionNumber(k.lines[0].text()) > 0 {
+		return false
+	}
+	for j := i - 1; j >= 0 && j >= i-most; j-- {
+		switch a := &b.blocks[j]; {
+		case a.kind != paragraph:
+			return false
+		case a.lines[0].size >= 1.14*size:
+			return a.lines[0].size >= 1.4*body && (j == 0 || b.blocks[j-1].lines[0].size <= a.lines[0].size)
+		case len(a.lines) > 4:
+			return false
+		}
+	}
+	return false
+}
+
+// spread says that a block is one line or a few in the middle of the page.
+func (k *block) spread() bool {
+	x0, x1 := k.lines[0].X0, k.lines[0].X1
+	for i := range k.lines {
+		if abs(k.lines[i].X0+k.lines[i].X1-x0-x1) > k.lines[i].size {
+			return false
+		}
+	}
+	return k.width > 0 && abs(x0+x1-k.width) < 0.06*k.width
 }
 
 func (k *block) clearLevels() {

@@ -217,6 +217,9 @@ func beside(line []chunk, c chunk) bool {
 		if a.raise != 0 || a.size < 1.18*c.size {
 			continue
 		}
+		if len(a.inks) <= 2 && len(c.inks) > 4 && a.size > 1.7*c.size {
+			continue // the first letter of a text, set over several of its lines
+		}
 		near := 0.45 * a.size
 		if c.X0 > a.X1-near && c.X0 < a.X1+near || c.X1 > a.X0-near && c.X1 < a.X0+near && c.X0 < a.X0 || c.X0 >= a.X0 && c.X1 <= a.X1 {
 			return true

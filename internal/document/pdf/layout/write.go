@@ -130,7 +130,7 @@ func (w *writer) note(k *block) {
 // run is the block at i with those after it that go on with its sentence in another column or on another page.
 func (w *writer) run(i int) []*block {
 	run := []*block{&w.blocks[i]}
-	for j := i + 1; j < len(w.blocks) && !run[0].foot; j++ {
+	for j := i + 1; j < len(w.blocks) && !run[0].foot && !run[0].contents; j++ {
 		a, b := run[len(run)-1], &w.blocks[j]
 		if b.foot {
 			continue
@@ -419,6 +419,9 @@ func (w *writer) item(i int) int {
 	n := 0
 	for ; i+n < len(w.blocks); n++ {
 		k := &w.blocks[i+n]
+		if w.done[k] {
+			continue
+		}
 		if k.kind != item || n > 0 && k.page != w.page {
 			break
 		}
@@ -438,7 +441,7 @@ func (w *writer) item(i int) int {
 		}
 		w.w.Push(strings.Repeat(" ", len(label)), label)
 		stack = append(stack, open{k.depth, at})
-		spans := w.join([]*block{k}, false)
+		spans := w.join(w.run(i+n), false)
 		if text != "" {
 			spans = append([]span{{text: text, link: -1}}, spans...)
 		}

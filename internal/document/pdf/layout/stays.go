@@ -1,0 +1,58 @@
+package layout
+
+import "strings"
+
+// notRunning takes from lines that repeat at the ends of pages those that are a part of the text: sentences that
+// a document has again and again, lines of a paragraph that goes on below them, and a big title at the
+// document's start that is nowhere else.
+func (b *Builder) notRunning(lines map[*textLine]bool) map[*textLine]bool {
+	if len(lines) == 0 {
+		return lines
+	}
+	said := map[string]int{}        // how often a text stands elsewhere
+	first := map[string]*textLine{} // of what repeats
+	named := map[string]bool{}      // titles that stand elsewhere, too
+	body := b.bodySize()
+	for i := range b.blocks {
+		b.blocks[i].each(func(l *textLine) {
+			text := runningText(l.text())
+			switch {
+			case lines[l]:
+				if first[text] == nil {
+					first[text] = l
+				}
+			case l.edge == edge{}:
+				said[text]++
+				named[text] = true
+			default:
+				named[text] = true
+			}
+		})
+	}
+	const (
+		sentence = 25 // bytes of a text that is more than a name
+		filled   = 40 // letters of a line that is more than a running one
+	)
+	for i := range b.blocks {
+		k := &b.blocks[i]
+		text := 0
+		for n := range k.lines {
+			if !lines[&k.lines[n]] {
+				text++
+			}
+		}
+		k.each(func(l *textLine) {
+			if !lines[l] {
+				return
+			}
+			key := runningText(l.text())
+			big := l.size >= 1.14*body || l.bold && l.size >= 0.97*body && l.letters > 15
+			if len(key) >= sentence && said[key] >= 2 ||
+				k.kind == paragraph && text >= 2 && l.letters > filled && !l.artifact ||
+				big && first[key] == l && k.page == b.blocks[0].page && l.edge.top > 0 && !l.artifact && !named[key] && strings.Trim(key, "#-–|/.") == key && l.letters > 9 {
+				delete(lines, l)
+			}
+		})
+	}
+	return lines
+}
