@@ -253,6 +253,9 @@ func (v *vocabulary) read(value string) spelled {
 	s := spelled{id: uint32(len(v.seen)) + 1}
 	looked := value[:min(len(value), longestValue)]
 	for token := range strings.FieldsSeq(looked) {
+		if token == "code-toolbar" { // a highlighter's name for the block that holds both
+			continue
+		}
 		for part := range parts(token) {
 			s.is |= v.word(part)
 		}
@@ -286,6 +289,9 @@ func (v *vocabulary) namesOf(n *html.Node) (is names, class uint32) {
 			s := v.read(a.Val)
 			is |= s.is
 			class = s.id
+			if n.DataAtom == atom.Aside && quotes(a.Val) {
+				is |= wordCallout
+			}
 		case "id", "itemprop", "data-testid", "data-component":
 			is |= v.read(a.Val).is
 		case "role":
@@ -293,6 +299,12 @@ func (v *vocabulary) namesOf(n *html.Node) (is names, class uint32) {
 		}
 	}
 	return is, class
+}
+
+// quotes says that a class is what forums name an aside by in which a post quotes another, or shows what a link leads to.
+func quotes(class string) bool {
+	first, _, _ := strings.Cut(class, " ")
+	return first == "quote" || first == "onebox"
 }
 
 // parts splits "siteHeader-topBar" into site, Header, top, Bar, and gives the run of them without what parts them too,

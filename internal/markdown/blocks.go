@@ -10,6 +10,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
+	"github.com/wayleave/wayleave/internal/markdown/tex"
 )
 
 // block writes an element whose content stands on lines of its own.
@@ -51,6 +52,11 @@ func (r *renderer) special(n *html.Node, t *facts.Traits) bool {
 	case t.Is(facts.EditLink|facts.CopyButton) && facts.Control(n, t):
 		return true
 	case t.Is(facts.MathDrawn|facts.MathSource|facts.MathDisplay) && r.drawn(n, t):
+		return true
+	case t.Is(facts.EditorGutter):
+		return true
+	case t.Is(facts.CodeLines) && !r.bare && facts.HoldsLines(n):
+		r.codeBlock(n)
 		return true
 	}
 	return false
@@ -154,7 +160,7 @@ func (r *renderer) definition(n *html.Node) {
 
 // generic writes an element without a meaning of its own: span and the like, and those that pages make up.
 func (r *renderer) generic(n *html.Node, t *facts.Traits) {
-	if len(n.Attr) > 0 && (r.special(n, t) || t.AriaHidden && besideMath(n)) || n.Data == "clipboard-copy" {
+	if len(n.Attr) > 0 && (r.special(n, t) || t.AriaHidden && tex.BesideMath(n)) || n.Data == "clipboard-copy" {
 		return
 	}
 	if t.Styles&facts.DisplayBlock != 0 {
@@ -162,6 +168,9 @@ func (r *renderer) generic(n *html.Node, t *facts.Traits) {
 		r.styled(n, t.Styles)
 		r.w.Break(2)
 		return
+	}
+	if n.Data == "math-renderer" {
+		r.typeset = tex.Dollars
 	}
 	madeUp := n.DataAtom == 0 && strings.IndexByte(n.Data, '-') > 0
 	if madeUp && r.amp(n, t) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/markdown/address"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/grid"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
 )
 
@@ -20,6 +21,8 @@ type codeText struct {
 	buf     []byte
 	newLine bool // a line element ended: the next content stands on a new line
 	table   bool // within a table of lines: cells that hold digits only are line numbers
+	apart   bool // a blank parts each line from its number
+	number  bool // a line number was left out, and nothing followed it
 	depth   int
 }
 
@@ -27,6 +30,9 @@ type codeText struct {
 func (r *renderer) code(n *html.Node, t *facts.Traits) {
 	if r.bare || facts.Find(n, atom.Pre, 8) != nil {
 		r.children(n)
+		return
+	}
+	if len(n.Attr) > 0 && r.codedFormula(n, t) {
 		return
 	}
 	c := r.gatherCode(n)
@@ -107,6 +113,9 @@ func (r *renderer) codeBlock(n *html.Node) {
 		r.block(n, &facts.Traits{})
 		return
 	}
+	if len(n.Attr) > 0 && r.codedFormula(n, &facts.Traits{}) {
+		return
+	}
 	c := r.gatherCode(n)
 	if len(bytes.TrimSpace(c)) == 0 {
 		r.w.Break(2)
@@ -115,6 +124,18 @@ func (r *renderer) codeBlock(n *html.Node) {
 		return
 	}
 	r.writeCode(c, facts.Language(n))
+}
+
+// codeTable writes a table of lines of code beside their numbers. What a row of it calls them stands above.
+func (r *renderer) codeTable(n *html.Node, s *grid.Survey) {
+	for _, tr := range s.Rows {
+		if th := facts.FirstShown(tr); th != nil && th.DataAtom == atom.Th && facts.NextElement(th) == nil && !r.leftOut(th) {
+			r.w.Break(2)
+			r.children(th)
+			r.w.Break(2)
+		}
+	}
+	r.codeBlock(n)
 }
 
 // textless writes code that holds no text: a picture, perhaps.
@@ -139,7 +160,8 @@ func (r *renderer) writeCode(code []byte, lang string) {
 
 // gatherCode is the text of code below n. The bytes hold until the next call.
 func (r *renderer) gatherCode(n *html.Node) []byte {
-	c := codeText{buf: r.codeBuf[:0], table: n.DataAtom == atom.Table}
+	class, _ := facts.Attribute(n, "class")
+	c := codeText{buf: r.codeBuf[:0], table: n.DataAtom == atom.Table, apart: class == "fragment"}
 	r.gather(&c, n)
 	r.codeBuf = c.buf
 	return c.buf
@@ -169,6 +191,10 @@ func (r *renderer) gatherElement(c *codeText, n *html.Node) {
 		return
 	case atom.Script, atom.Style, atom.Template, atom.Button, atom.Svg, atom.Select, atom.Input:
 		return
+	case atom.Th:
+		if c.table {
+			return // numbers, or the file's name, which stands above
+		}
 	}
 	line := false
 	switch n.DataAtom {
@@ -209,7 +235,10 @@ func (r *renderer) gatherElement(c *codeText, n *html.Node) {
 // lineNumber says that an element of code is a line number, a button or the like.
 func (r *renderer) lineNumber(c *codeText, n *html.Node, t *facts.Traits) bool {
 	switch {
-	case t.Is(facts.Gutter), t.Is(facts.CopyButton) && facts.Control(n, t):
+	case t.Is(facts.Gutter):
+		c.number = c.apart
+		return true
+	case t.Is(facts.CopyButton) && facts.Control(n, t):
 		return true
 	case !t.Is(facts.MaybeGutter) && !t.AriaHidden && !(c.table && n.DataAtom == atom.Td) && !strings.Contains(t.Style, "user-select"):
 		return false
@@ -239,5 +268,9 @@ func (c *codeText) write(s string) {
 		}
 		c.newLine = false
 	}
+	if c.number && s[0] == ' ' {
+		s = s[1:]
+	}
+	c.number = false
 	c.buf = scribe.AppendVisible(c.buf, s)
 }

@@ -4,7 +4,6 @@ package markdown
 
 import (
 	"slices"
-	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -58,26 +57,9 @@ func (r *renderer) reveal() bool {
 		return false
 	}
 	for _, n := range r.concealed {
-		if words, heading := contentOf(n); r.w.Len() == 0 && words > 0 || heading && words >= 4*r.w.Len() {
+		if words, heading := facts.ContentOf(n); r.w.Len() == 0 && words > 0 || heading && words >= 4*r.w.Len() {
 			r.revealed = append(r.revealed, n)
 		}
 	}
 	return len(r.revealed) > 0
-}
-
-// contentOf counts the bytes of text below n, and says whether a heading or a main part is among it.
-func contentOf(n *html.Node) (words int, heading bool) {
-	for m := facts.Following(n, n); m != nil; {
-		switch {
-		case m.Type == html.TextNode:
-			words += len(strings.TrimSpace(m.Data))
-		case m.DataAtom == atom.Script || m.DataAtom == atom.Style || m.DataAtom == atom.Template || m.DataAtom == atom.Noscript:
-			m = facts.Skipping(n, m)
-			continue
-		case m.DataAtom == atom.H1 || m.DataAtom == atom.H2 || m.DataAtom == atom.Main || m.DataAtom == atom.Article:
-			heading = true
-		}
-		m = facts.Following(n, m)
-	}
-	return words, heading || n.DataAtom == atom.Main || n.DataAtom == atom.Article
 }

@@ -23,6 +23,24 @@ func (r *renderer) formula(source string, display bool) bool {
 	return true
 }
 
+// running writes text in which a script typesets formulas.
+func (r *renderer) running(text string) {
+	for _, p := range tex.Pieces(text, r.typeset) {
+		if !p.Formula || !r.formula(p.Text, p.Display) {
+			r.w.Text(p.Text)
+		}
+	}
+}
+
+// codedFormula writes a code element that holds TeX for a script to typeset; false for any other.
+func (r *renderer) codedFormula(n *html.Node, t *facts.Traits) bool {
+	style, styled := facts.Attribute(n, "data-math-style")
+	if !styled && !t.Is(facts.MathInline) || !styled && !t.Is(facts.MathSource) {
+		return false
+	}
+	return r.formula(facts.PlainText(n), style == "display")
+}
+
 // script writes a formula that MathJax keeps in a script; other scripts are no content.
 func (r *renderer) script(n *html.Node) {
 	kind, _ := facts.Attribute(n, "type")
@@ -35,92 +53,36 @@ func (r *renderer) script(n *html.Node) {
 	}
 }
 
-// imageTeX is the source of a formula that a page shows as a picture.
-func imageTeX(alt string, t *facts.Traits) (string, bool) {
-	if t.TeX != "" {
-		return t.TeX, true
-	}
-	if alt == "" {
-		return "", false
-	}
-	if t.Is(facts.MathFallback|facts.MathSource) || strings.HasPrefix(alt, `{\displaystyle`) || strings.HasPrefix(alt, `{\textstyle`) {
-		return alt, true
-	}
-	return "", false
-}
-
 // drawn writes an element that holds a formula as source, as drawn or both; false where it is an ordinary element.
 func (r *renderer) drawn(n *html.Node, t *facts.Traits) bool {
 	const look = 4000 // nodes; drawn formulas are large
 	switch {
-	case t.Is(facts.MathDisplay) && !t.Is(facts.MathDrawn|facts.MathSource):
-		if facts.Find(n, atom.Math, look) == nil && findScript(n) == nil {
-			return false
-		}
+	case t.Is(facts.MathDisplay) && !t.Is(facts.MathDrawn) && (facts.Find(n, atom.Math, look) != nil || tex.Script(n) != nil):
 		display := r.display
 		r.display = true
 		r.children(n)
 		r.display = display
 		return true
-	case t.Is(facts.MathDrawn) && besideScript(n):
+	case t.Is(facts.MathDisplay) && !t.Is(facts.MathDrawn|facts.MathSource):
+		return false
+	case t.Is(facts.MathDrawn) && tex.BesideScript(n):
 		return true
 	case t.Is(facts.MathDrawn):
 		if math := facts.Find(n, atom.Math, look); math != nil {
 			r.mathML(math, r.display || t.Is(facts.MathDisplay))
 			return true
 		}
-		return besideMath(n)
+		return tex.BesideMath(n)
 	}
 	if c := n.FirstChild; c != nil && c.Type == html.TextNode && c.NextSibling == nil {
-		tex := strings.TrimSpace(c.Data)
-		display := strings.HasPrefix(tex, `\[`) && strings.HasSuffix(tex, `\]`) || strings.HasPrefix(tex, "$$") && strings.HasSuffix(tex, "$$")
-		if display || strings.HasPrefix(tex, `\(`) && strings.HasSuffix(tex, `\)`) {
-			return r.formula(tex, display)
+		if pieces := tex.Pieces(strings.TrimSpace(c.Data), tex.Dollars); len(pieces) == 1 && pieces[0].Formula {
+			return r.formula(pieces[0].Text, pieces[0].Display)
+		} else if len(pieces) == 1 && t.Is(facts.MathInline|facts.MathDisplay) {
+			return r.formula(c.Data, t.Is(facts.MathDisplay))
 		}
 	}
 	// A preview stands before the script that replaces it.
-	return besideScript(n)
-}
-
-func findScript(n *html.Node) *html.Node {
-	s := facts.Find(n, atom.Script, 64)
-	if s == nil {
-		return nil
-	}
-	if kind, _ := facts.Attribute(s, "type"); strings.HasPrefix(kind, "math/") {
-		return s
-	}
-	return nil
-}
-
-// besideMath says that n stands next to MathML or a formula's script, so that it is the formula as drawn.
-func besideMath(n *html.Node) bool {
-	const look = 8
-	for _, m := range []*html.Node{n.PrevSibling, n.NextSibling} {
-		for m != nil && facts.Blank(m) {
-			if m == n.PrevSibling || m.PrevSibling != n {
-				m = m.PrevSibling
-			} else {
-				m = m.NextSibling
-			}
-		}
-		if m != nil && m.Type == html.ElementNode && (m.DataAtom == atom.Math || facts.Find(m, atom.Math, look) != nil) {
-			return true
-		}
-	}
-	return besideScript(n)
-}
-
-// besideScript says that a formula's script follows n.
-func besideScript(n *html.Node) bool {
-	const far = 4
-	for m, i := n.NextSibling, 0; m != nil && i < far; m, i = m.NextSibling, i+1 {
-		if m.DataAtom == atom.Script {
-			kind, _ := facts.Attribute(m, "type")
-			return strings.HasPrefix(kind, "math/")
-		}
-	}
-	return false
+	return tex.BesideScript(n)
 }
 
 // mathML writes a math element.

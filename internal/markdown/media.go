@@ -11,6 +11,7 @@ import (
 	"github.com/wayleave/wayleave/internal/markdown/address"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
+	"github.com/wayleave/wayleave/internal/markdown/tex"
 )
 
 // lastImage is the image that was written last.
@@ -26,7 +27,7 @@ type lastImage struct {
 func (r *renderer) image(n *html.Node, t *facts.Traits) {
 	alt, hasAlt := facts.Attribute(n, "alt")
 	alt = strings.Join(strings.Fields(alt), " ")
-	if tex, ok := imageTeX(alt, t); ok && r.formula(tex, r.display || t.Is(facts.MathDisplay)) {
+	if source, ok := tex.OfImage(alt, t); ok && r.formula(source, r.display || t.Is(facts.MathDisplay)) {
 		return
 	}
 	src, quality := facts.ImageSource(n, r.imageAddress)

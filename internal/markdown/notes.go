@@ -48,14 +48,14 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 	r.w.Break(2)
 	r.w.Push(scribe.NoteMarker(note.label))
 	if n.DataAtom != atom.Li {
-		r.label = note.label
+		r.label = note.words
 	}
 	list, from := r.list, r.w.Len()
-	r.list = nil
+	r.list, r.inNote = nil, true
 	r.children(n)
 	r.w.Break(2)
 	note.defined = r.w.Len() > from
-	r.list = list
+	r.list, r.inNote = list, false
 	r.label, r.point, r.past = "", "", nil
 	r.w.Pop(0)
 	return true
@@ -90,17 +90,57 @@ func (r *renderer) labelApart(text *html.Node) bool {
 	return true
 }
 
+// labelElement says that an element which begins a note is no more than the note's label, in brackets or not.
+func (r *renderer) labelElement(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.A, atom.Span, atom.Sup, atom.B, atom.Strong, atom.Small, atom.Em, atom.I:
+	default:
+		return false
+	}
+	text := facts.ShortText(n)
+	bare := strings.TrimSpace(strings.Trim(text, "[]().: \u00a0"))
+	if bare != r.label || r.w.Open() || r.keepsLink(n) {
+		return false
+	}
+	if r.label = ""; bare == text {
+		r.point = bare // which may follow
+	}
+	return true
+}
+
+// onlyReferences says that raised text is references to notes, in brackets or parted by commas: the notes' own brackets do.
+func (r *renderer) onlyReferences(sup *html.Node) bool {
+	bracketed, found := false, false
+	for c := sup.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case facts.Blank(c):
+		case c.Type == html.TextNode && strings.Trim(c.Data, "[](), \t\n;") == "":
+			bracketed = true
+		case c.DataAtom == atom.A && facts.ReferenceTarget(c) != "":
+			href, _ := facts.Attribute(c, "href")
+			if _, ok := r.noteLabel(href); !ok {
+				return false
+			}
+			found = true
+		default:
+			return false
+		}
+	}
+	return bracketed && found
+}
+
 // backlink says that an anchor only leads back from a note to its reference.
-func backlink(a *html.Node, t *facts.Traits, href string) bool {
+func (r *renderer) backlink(a *html.Node, t *facts.Traits, href string) bool {
 	if len(href) == 0 || href[0] != '#' {
 		return false
 	}
 	if t.Is(facts.NoteBack) || t.Role == "doc-backlink" {
 		return true
 	}
-	switch strings.Trim(facts.ShortText(a), "[]() \ufe0e\ufe0f") {
+	switch text := strings.Trim(facts.ShortText(a), "[]() \ufe0e\ufe0f"); text {
 	case "↩", "↑", "⏎", "^", "↵", "⤴", "⇑", "▲":
 		return true
+	default:
+		return r.inNote && notelabel.LeadsBack(text)
 	}
-	return false
 }

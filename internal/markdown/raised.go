@@ -3,7 +3,6 @@
 package markdown
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,8 +22,12 @@ func (r *renderer) raised(n *html.Node, t *facts.Traits) {
 		return
 	case t.Is(facts.EditLink) && facts.Control(n, t):
 		return
-	case r.label != "" && !r.w.Open() && strings.Trim(text, "[]()") == r.label && !r.keepsLink(n):
-		r.label = "" // a note's own label
+	case len(r.notes) > 0 && r.onlyReferences(n):
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if c.Type == html.ElementNode {
+				r.node(c)
+			}
+		}
 		return
 	case r.keepsLink(n), facts.Bracketed(text), facts.Ordinal(text):
 		r.children(n)

@@ -11,22 +11,25 @@ import (
 
 	"github.com/wayleave/wayleave/internal/markdown/address"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
+	"github.com/wayleave/wayleave/internal/markdown/tex"
 )
 
 // page is what the survey found.
 type page struct {
-	base    address.Base
-	size    int              // bytes to make room for
-	shadows bool             // some element has a shadow tree
-	notes   map[string]*note // by the id that references lead to
-	noteAt  map[*html.Node]*note
+	base     address.Base
+	size     int              // bytes to make room for
+	shadows  bool             // some element has a shadow tree
+	typesets tex.Typeset      // what its scripts do with TeX in running text
+	notes    map[string]*note // by the id that references lead to
+	noteAt   map[*html.Node]*note
 }
 
 // note is a footnote that references lead to.
 type note struct {
 	label             string
-	placed            bool // the block that holds it was found, after the first reference
-	referred, defined bool // a reference to it is written; it is
+	words             string // what its first reference shows: the note may begin with them
+	placed            bool   // the block that holds it was found, after the first reference
+	referred, defined bool   // a reference to it is written; it is
 }
 
 // survey visits every node once.
@@ -49,7 +52,12 @@ func (r *renderer) survey(root *html.Node, pageURL string) {
 			if href, ok := facts.Attribute(n, "href"); ok && !rebased {
 				r.base, rebased = r.base.Rebased(href), true
 			}
-		case atom.Script, atom.Style:
+		case atom.Script:
+			text -= textBytes(n)
+			if r.typesets < tex.Dollars {
+				r.typesets = max(r.typesets, tex.TypesetBy(n))
+			}
+		case atom.Style:
 			text -= textBytes(n)
 		case atom.Template:
 			if shadowRoot(n) {
@@ -65,7 +73,7 @@ func (r *renderer) survey(root *html.Node, pageURL string) {
 					r.notes = map[string]*note{}
 				}
 				if r.notes[id] == nil {
-					r.notes[id] = &note{label: newLabel(n, labels)}
+					r.notes[id] = newNote(n, labels)
 				}
 			}
 		}
@@ -86,10 +94,11 @@ func textBytes(n *html.Node) int {
 	return total
 }
 
-// newLabel is the label of the note that a reference leads to: the reference's own words where they can be one, with a
+// newNote is the note that a reference leads to. Its label is the reference's own words where they can be one, with a
 // number after them where they are taken.
-func newLabel(a *html.Node, taken map[string]int) string {
+func newNote(a *html.Node, taken map[string]int) *note {
 	label := strings.Trim(facts.ShortText(a), "[]() \u00a0")
+	words := label
 	if len(label) == 0 || len(label) > 16 || strings.IndexFunc(label, notInLabel) >= 0 {
 		label = "n"
 	}
@@ -99,7 +108,7 @@ func newLabel(a *html.Node, taken map[string]int) string {
 		unique = label + "-" + strconv.Itoa(taken[label])
 	}
 	taken[unique]++
-	return unique
+	return &note{label: unique, words: words}
 }
 
 func notInLabel(c rune) bool {

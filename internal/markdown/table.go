@@ -18,7 +18,7 @@ func (r *renderer) table(n *html.Node, t *facts.Traits) {
 	s := grid.Of(n)
 	switch {
 	case s.Code:
-		r.codeBlock(n)
+		r.codeTable(n, &s)
 	case len(s.Rows) == 0 || s.Layout(t.Role) || t.Is(facts.MathDisplay):
 		r.unfold(n)
 	default:

@@ -12,6 +12,7 @@ import (
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 	"github.com/wayleave/wayleave/internal/markdown/notelabel"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
+	"github.com/wayleave/wayleave/internal/markdown/tex"
 )
 
 // renderer is the state of one walk. What it sees goes to the scribe, who knows how Markdown spells it.
@@ -33,8 +34,10 @@ type renderer struct {
 	termEnd   int        // where the last term or definition ended in the output
 	joined    bool       // the definition that comes stands in its term's line
 	inHeading bool
+	inNote    bool
 	noScript  bool // within noscript
 	display   bool // within what sets formulas on lines of their own
+	typeset   tex.Typeset
 	bare      bool // within code that holds no text
 	hosts     *shadowHost
 	frames    int // srcdoc documents open
@@ -53,6 +56,7 @@ const maxDepth = 1200
 func (r *renderer) walk(root *html.Node) {
 	r.w.Restart(r.ctx, r.size)
 	r.w.WriteLinks(r.o.Links)
+	r.typeset = r.typesets
 	r.node(root)
 	if r.err == nil {
 		r.err = r.w.Err()
@@ -105,18 +109,24 @@ func (r *renderer) node(n *html.Node) {
 			}
 			r.label = ""
 		}
+		if r.typeset != tex.Nothing && strings.ContainsAny(text, `\$`) {
+			r.running(text)
+			return
+		}
 		r.w.Text(text)
 	case html.ElementNode:
-		if r.past != nil { // the label itself
+		if r.past != nil || r.label != "" && r.labelElement(n) { // the label itself
 			return
 		}
 		if r.depth >= maxDepth {
 			r.flatten(n)
 			return
 		}
+		typeset := r.typeset
 		r.depth++
 		r.element(n)
 		r.depth--
+		r.typeset = typeset
 	case html.DocumentNode:
 		r.children(n)
 	}
@@ -158,6 +168,9 @@ func (r *renderer) element(n *html.Node) {
 	if n.Namespace != "" {
 		r.foreign(n, &t)
 		return
+	}
+	if t.Is(facts.MathSource) {
+		r.typeset = max(r.typeset, tex.Delimited)
 	}
 	if r.shadows && r.shadowTree(n) {
 		return

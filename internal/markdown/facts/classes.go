@@ -4,7 +4,7 @@
 package facts
 
 // Flags are the meanings of an element's class names.
-type Flags uint16
+type Flags uint32
 
 // The flags.
 const (
@@ -14,8 +14,11 @@ const (
 	Gutter       // line numbers of code
 	MaybeGutter  // line numbers if it holds digits only
 	CodeLine     // one line of code
+	CodeLines    // around lines of code that may stand in no pre
+	EditorGutter // line numbers beside an editor's lines, where nothing else tells that they are code
 	MathSource   // TeX as text, to be drawn by a script
 	MathDrawn    // a formula as drawn, beside its source
+	MathInline   // with MathSource: the text is TeX without a frame
 	MathDisplay  // a formula on a line of its own
 	MathFallback // picture of a formula, its TeX as alternative text
 	NoteRef      // footnote reference
@@ -25,6 +28,7 @@ const (
 
 // ClassFlags reads a class attribute.
 func ClassFlags(class string) (f Flags) {
+	token := false
 	for i := 0; i < len(class); {
 		for i < len(class) && class[i] <= ' ' {
 			i++
@@ -34,8 +38,13 @@ func ClassFlags(class string) (f Flags) {
 			i++
 		}
 		if n := i - start; n >= 2 && n <= 34 {
-			f |= nameFlag(class[start:i])
+			name := class[start:i]
+			f |= nameFlag(name)
+			token = token || name == "token"
 		}
+	}
+	if token { // Prism marks pieces of a line so
+		f &^= CodeLine
 	}
 	return f
 }
@@ -58,17 +67,29 @@ func nameFlag(name string) Flags {
 	case "lineno", "linenos", "lineNumber", "lineNumbers", "line-number", "line-numbers-rows", "linenumber", "linenumbers",
 		"linenodiv", "gutter", "gutter-line", "lnt", "hljs-ln-numbers", "hljs-ln-n", "rouge-gutter", "blob-num", "line-no",
 		"react-syntax-highlighter-line-number", "CodeMirror-linenumber", "token-line-number", "code-line-number",
-		"LineNumber", "line-num", "line-nr", "lineno-inline", "highlight-line-number", "react-line-number":
+		"LineNumber", "line-num", "line-nr", "lineno-inline", "highlight-line-number", "react-line-number", "CodeMirror-gutter-elt",
+		"CodeMirror-gutter-wrapper":
 		return Gutter
 	case "ln", "line-numbers", "lntd":
 		return MaybeGutter
 	case "line", "token-line", "code-line", "view-line", "cm-line", "CodeMirror-line", "hljs-ln-line", "highlight-line",
-		"react-code-line-contents", "react-file-line", "ec-line", "codeLine", "code_line", "cl-line", "source-line":
+		"react-code-line-contents", "react-file-line", "ec-line", "codeLine", "code_line", "cl-line", "source-line",
+		"gatsby-highlight-code-line":
 		return CodeLine
-	case "math", "arithmatex", "tex2jax_process", "latex", "tex", "mathjax-inline", "MathJax_Preview", "math-inline", "math-tex",
-		"mathjax", "mathjax_process":
+	case "fragment", "prism-code", "cm-content", "CodeMirror-code", "view-lines":
+		return CodeLines
+	case "cm-gutters", "CodeMirror-gutters", "margin-view-overlays":
+		return EditorGutter | Gutter
+	case "math", "arithmatex", "tex2jax_process", "latex", "tex", "mathjax-inline", "MathJax_Preview", "math-tex",
+		"mathjax", "mathjax_process", "math-container":
 		return MathSource
-	case "math-display", "math-block", "katex-display", "MJXc-display", "MathJax_Display", "display",
+	case "inline":
+		return MathInline
+	case "math-inline":
+		return MathSource | MathInline
+	case "math-display", "math-block":
+		return MathSource | MathDisplay
+	case "katex-display", "MJXc-display", "MathJax_Display", "display",
 		"ltx_equation", "ltx_equationgroup", "ltx_eqn_table":
 		return MathDisplay
 	case "katex-html", "MathJax", "MathJax_SVG", "MathJax_CHTML", "mjx-chtml", "MathJax_MathML":

@@ -131,3 +131,33 @@ func Digits(s string) bool {
 	}
 	return found
 }
+
+// ContentOf counts the bytes of text below n, and says whether a heading or a main part is among it.
+func ContentOf(n *html.Node) (words int, heading bool) {
+	for m := Following(n, n); m != nil; {
+		switch {
+		case m.Type == html.TextNode:
+			words += len(strings.TrimSpace(m.Data))
+		case m.DataAtom == atom.Script || m.DataAtom == atom.Style || m.DataAtom == atom.Template || m.DataAtom == atom.Noscript:
+			m = Skipping(n, m)
+			continue
+		case m.DataAtom == atom.H1 || m.DataAtom == atom.H2 || m.DataAtom == atom.Main || m.DataAtom == atom.Article:
+			heading = true
+		}
+		m = Following(n, m)
+	}
+	return words, heading || n.DataAtom == atom.Main || n.DataAtom == atom.Article
+}
+
+// HoldsLines says that an element holds lines of code, though no pre is around them.
+func HoldsLines(n *html.Node) bool {
+	const look = 12 // nodes; an editor wraps its lines
+	m := Following(n, n)
+	for i := 0; m != nil && i < look; i++ {
+		if class, ok := Attribute(m, "class"); ok && ClassFlags(class)&CodeLine != 0 {
+			return true
+		}
+		m = Following(n, m)
+	}
+	return false
+}

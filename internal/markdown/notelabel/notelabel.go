@@ -1,7 +1,11 @@
 // Package notelabel takes a note's own label off the text that begins with it, where Markdown writes it already.
 package notelabel
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Cut takes a label, with brackets or a sign after it, off the start of a note's first text. alone says that nothing more is
 // in that text: the sign may begin the next one, for [AfterAlone].
@@ -25,10 +29,26 @@ func Cut(label, s string) (rest string, alone bool) {
 	if strings.IndexByte(".:)", rest[0]) >= 0 {
 		rest = rest[1:]
 	}
-	if rest != "" && strings.IndexByte(" \t\n\r", rest[0]) < 0 {
+	if rest != "" && strings.IndexByte(" \t\n\r", rest[0]) < 0 && !sign(label) {
 		return s, false
 	}
 	return rest, false
+}
+
+// sign says that a label is a sign such as an asterisk or a dagger, after which a word may follow at once.
+func sign(label string) bool {
+	c, _ := utf8.DecodeLastRuneInString(label)
+	return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+}
+
+// LeadsBack says that the words of a link in a note are those of the way back to the text.
+func LeadsBack(words string) bool {
+	switch strings.ToLower(strings.Trim(words, " .↩↑^\ufe0e\ufe0f")) {
+	case "back", "return", "go back", "jump back", "jump up", "back to text", "return to text", "back to article", "return to article",
+		"back to content", "back to top", "zurück", "retour", "volver", "torna":
+		return true
+	}
+	return false
 }
 
 // AfterAlone takes the sign off a text that goes on after a label which stood alone. Before a number that goes on it was no

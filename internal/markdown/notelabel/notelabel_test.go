@@ -34,3 +34,19 @@ func TestCloses(t *testing.T) {
 		}
 	}
 }
+
+func TestSignsAreLabels(t *testing.T) {
+	for _, c := range []struct{ label, s, rest string }{{"*", "* Star", " Star"}, {"*", "*Star", "Star"}, {"†", "† Dagger", " Dagger"}, {"a", "after", "after"}} {
+		if rest, _ := Cut(c.label, c.s); rest != c.rest {
+			t.Errorf("%q, %q: %q", c.label, c.s, rest)
+		}
+	}
+}
+
+func TestLeadsBack(t *testing.T) {
+	for words, want := range map[string]bool{"Back": true, "↩ Return to text.": true, "Jump up": true, "back pain": false, "": false, "next": false} {
+		if LeadsBack(words) != want {
+			t.Errorf("%q: %t", words, !want)
+		}
+	}
+}
