@@ -114,7 +114,7 @@ func (r *renderer) address(n *html.Node, key, kind string) {
 
 func (r *renderer) addressOf(n *html.Node, src, kind string) {
 	url := r.base.Resolve(src)
-	if src == "" || address.Inert(url) {
+	if src == "" || address.Inert(url) || r.base.SamePage(url) { // a page within itself
 		return
 	}
 	name := facts.FirstAttribute(n, "title", "aria-label")
@@ -211,7 +211,7 @@ func (r *renderer) amp(n *html.Node, t *facts.Traits) bool {
 // imageAddress is an absolute address that an image can come from; empty for none.
 func (r *renderer) imageAddress(v string) string {
 	if v != "" {
-		if url := r.base.Resolve(v); !address.Inert(url) {
+		if url := r.base.Resolve(v); !address.Inert(url) && !r.base.SamePage(url) {
 			return url
 		}
 	}
