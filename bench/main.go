@@ -12,12 +12,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 
+	"github.com/wayleave/wayleave/bench/peers"
 	"github.com/wayleave/wayleave/internal/htmltree"
 	"github.com/wayleave/wayleave/internal/maincontent"
 	"github.com/wayleave/wayleave/internal/markdown"
@@ -33,6 +30,9 @@ func main() {
 }
 
 func run() error {
+	if os.Getenv("WAYLEAVE_BENCH") == "beside" {
+		return besideAlone(os.Getenv("WAYLEAVE_BENCH_READER"), os.Getenv("WAYLEAVE_BENCH_FOLDER"), os.Getenv("WAYLEAVE_BENCH_STEP"))
+	}
 	corpus, err := corpusPages(os.Getenv("WAYLEAVE_CORPUS"))
 	if err != nil {
 		return err
@@ -55,6 +55,9 @@ func run() error {
 		}
 	}
 	fmt.Println("\npeer: html-to-markdown v2 with its base, commonmark and table plugins")
+	if err := beside(corpus); err != nil {
+		return err
+	}
 	if err := fetching(ownPages()[0]); err != nil {
 		return err
 	}
@@ -86,7 +89,6 @@ func serving() error {
 
 // conversion prints one line: the four ways over the same pages, in turn.
 func conversion(name string, pages []page) error {
-	peer := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
 	floor := func(p page) error { _, err := html.Parse(strings.NewReader(p.html)); return err }
 	ours := func(p page) error {
 		room := htmltree.Enter()
@@ -113,8 +115,9 @@ func conversion(name string, pages []page) error {
 		_, err = markdown.Render(ctx, tree, o)
 		return err
 	}
+	peer := peers.Whole()
 	theirs := func(p page) error {
-		_, err := peer.ConvertString(p.html, converter.WithDomain("https://docs.example"))
+		_, err := peer(p.html, "https://docs.example")
 		return err
 	}
 	size := 0

@@ -1,22 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"codeberg.org/readeck/go-readability/v2"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
-	"github.com/markusmobius/go-trafilatura"
-	"golang.org/x/net/html"
-
+	"github.com/wayleave/wayleave/bench/peers"
 	"github.com/wayleave/wayleave/webfetch"
 )
 
@@ -44,8 +35,8 @@ func tools() []tool {
 		{name: "ours, main, without its headline", apart: true, read: func(p *page) string {
 			return withoutHeadline(ours(p, webfetch.Options{Content: webfetch.PartMain}))
 		}},
-		{name: "go-trafilatura + fallback", peer: true, read: trafilaturas},
-		{name: "go-readability", peer: true, read: readabilitys},
+		{name: "go-trafilatura + fallback", peer: true, read: orNothing(peers.Trafilatura)},
+		{name: "go-readability", peer: true, read: orNothing(peers.Readability)},
 	}
 }
 
@@ -92,39 +83,13 @@ func ours(p *page, o webfetch.Options) string {
 	return got.Content
 }
 
-func readabilitys(p *page) string {
-	u, err := url.Parse(p.URL)
-	if err != nil {
-		return ""
+// orNothing is the text of a peer; a page that it refuses has none.
+func orNothing(read func(page, address string) (string, error)) func(p *page) string {
+	return func(p *page) string {
+		text, err := read(p.html, p.URL)
+		if err != nil {
+			return ""
+		}
+		return text
 	}
-	a, err := readability.FromReader(strings.NewReader(p.html), u)
-	if err != nil || a.Node == nil {
-		return ""
-	}
-	return toMarkdown(a.Node)
-}
-
-func trafilaturas(p *page) string {
-	u, err := url.Parse(p.URL)
-	if err != nil {
-		return ""
-	}
-	r, err := trafilatura.Extract(strings.NewReader(p.html), trafilatura.Options{OriginalURL: u, EnableFallback: true})
-	if err != nil || r == nil || r.ContentNode == nil {
-		return ""
-	}
-	return toMarkdown(r.ContentNode)
-}
-
-func toMarkdown(n *html.Node) string {
-	var b bytes.Buffer
-	if err := html.Render(&b, n); err != nil {
-		return ""
-	}
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
-	text, err := c.ConvertString(b.String())
-	if err != nil {
-		return ""
-	}
-	return text
 }

@@ -10,7 +10,7 @@ import (
 // Cut takes a label, with brackets or a sign after it, off the start of a note's first text. alone says that nothing more is
 // in that text: the sign may begin the next one, for [AfterAlone].
 func Cut(label, s string) (rest string, alone bool) {
-	text := strings.TrimLeft(s, " \t\n\r\f")
+	text := strings.TrimLeftFunc(s, leading)
 	bracket := text != "" && (text[0] == '[' || text[0] == '(')
 	if bracket {
 		text = text[1:]
@@ -23,7 +23,9 @@ func Cut(label, s string) (rest string, alone bool) {
 		return s, false
 	case bracket:
 		return rest[1:], false
-	case rest == "":
+	}
+	rest = strings.TrimLeftFunc(rest, unseen)
+	if rest == "" {
 		return "", true
 	}
 	if strings.IndexByte(".:)", rest[0]) >= 0 {
@@ -33,6 +35,20 @@ func Cut(label, s string) (rest string, alone bool) {
 		return s, false
 	}
 	return rest, false
+}
+
+// leading are what a label may stand after: blanks, and what is unseen.
+func leading(c rune) bool { return strings.ContainsRune(" \t\n\r\f", c) || unseen(c) }
+
+// unseen are the characters that are left out of Markdown: a label with one is the same label.
+func unseen(c rune) bool {
+	switch c {
+	case '\t', '\n', '\r', '\f':
+		return false
+	case 0xAD, 0x200B, 0x2060, 0xFEFF:
+		return true
+	}
+	return unicode.IsControl(c)
 }
 
 // sign says that a label is a sign such as an asterisk or a dagger, after which a word may follow at once.
