@@ -79,15 +79,6 @@ func TestWhatProgramsOfManyMakersWrite(t *testing.T) {
 	}
 }
 
-// TestEquationsEnd: what a code leaves open makes no trouble.
-func TestEquationsEnd(t *testing.T) {
-	for _, code := range []string{`\`, `\f`, `\f(`, `\f(1,`, `\f(1,2))`, `)(`, `\b\bc\（(a)`, strings.Repeat(`\f(`, 2000), strings.Repeat(`(`, 2000), `\b\bc\`} {
-		if got := equation(code); len(got) > len(code)+100 {
-			t.Errorf("%q: %q", code, got)
-		}
-	}
-}
-
 // TestWhatIsDamagedBesideTheText: the text is read all the same, what declares entities is refused all the same.
 func TestWhatIsDamagedBesideTheText(t *testing.T) {
 	body := `<w:p>` + r("text") + `<w:r><w:footnoteReference w:id="1"/></w:r></w:p>`

@@ -73,6 +73,8 @@ func (r *reader) block(x *pack.XML, name string, out emit) error {
 		return r.table(x, out)
 	case "sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag":
 		return r.blocks(x, out)
+	case "altChunk":
+		return r.chunk(x, out)
 	case "AlternateContent":
 		return r.alternate(x, out)
 	case "oMathPara", "oMath":

@@ -47,6 +47,12 @@ func (w *Writer) Spend(pieces int) error {
 	return nil
 }
 
+// Cut says that the reader leaves out the rest of the document. It gives ErrFull.
+func (w *Writer) Cut() error {
+	w.full = true
+	return ErrFull
+}
+
 // Spent is what Spend has counted.
 func (w *Writer) Spent() int { return w.pieces }
 
