@@ -63,7 +63,7 @@ func TestWhatProgramsOfManyMakersWrite(t *testing.T) {
 		"a drawing beside the text":   {`<w:p><w:r><w:drawing><wp:anchor><wp:docPr descr="A pier"/></wp:anchor></w:drawing></w:r>` + r("Text") + `</w:p>`, "Text\n\n![A pier]()"},
 		"a box that is described":     {`<w:p>` + r("By") + `<w:r><w:drawing><wp:anchor><wp:docPr descr="Text box"/><w:txbxContent>` + p("boxed") + `</w:txbxContent></wp:anchor></w:drawing></w:r></w:p>`, "By\n\nboxed"},
 		"a picture's file":            {`<w:p>` + r("a") + `<w:r><w:drawing><wp:inline><wp:docPr descr="K:\projects\pier.gif"/></wp:inline></w:drawing></w:r></w:p>`, "a"},
-		"a picture's address":       {`<w:p>` + r("a") + `<w:r><w:drawing><wp:inline><wp:docPr descr="http://harbour.example/spacer.gif"/></wp:inline></w:drawing></w:r></w:p>`, "a"},
+		"a picture's address":         {`<w:p>` + r("a") + `<w:r><w:drawing><wp:inline><wp:docPr descr="http://harbour.example/spacer.gif"/></wp:inline></w:drawing></w:r></w:p>`, "a"},
 		"other names of namespaces":   {`<w:p><w:hyperlink ns1:id="l1" xmlns:ns1="x">` + r("there") + `</w:hyperlink></w:p>`, "[there](https://harbour.example/)"},
 		"a note's own sign":           {`<w:p>` + r("a") + `<w:r><w:footnoteReference w:customMarkFollows="1" w:id="1"/><w:t>*</w:t></w:r>` + r(" b") + `</w:p>`, "a[^1] b\n\n[^1]: n"},
 		"lines in a font of code":     {typed("import os") + typed("    print(os.getcwd())") + typed("return") + p("text"), "```\nimport os\n    print(os.getcwd())\nreturn\n```\n\ntext"},
