@@ -286,6 +286,17 @@ func TestALongDocumentIsCutAndSaysSo(t *testing.T) {
 	}
 }
 
+// TestATextThatIsTooLongIsCutAndSaysSo: one paragraph, a line of code or many of them alone may be longer than a document may.
+func TestATextThatIsTooLongIsCutAndSaysSo(t *testing.T) {
+	for name, body := range map[string]string{"a paragraph": p(strings.Repeat("word ä ", 1000)), "runs": `<w:p>` + strings.Repeat(rp("<w:b/>", "a")+r("b"), 2000) + `</w:p>`,
+		"a line": styled("Pre", strings.Repeat("word ", 1000)), "lines": strings.Repeat(styled("Pre", "word"), 1000)} {
+		text, err := Read(context.Background(), file("body", body+p("after"), "styles", styleSheet), document.Limits{Text: 1000})
+		if err != nil || len(text.Markdown) > 1100 || len(text.Markdown) < 900 || len(text.Notes) != 1 || text.Notes[0].Kind != document.NoteCut || strings.Contains(text.Markdown, "after") {
+			t.Errorf("%s: %v %d bytes, %v", name, err, len(text.Markdown), text.Notes)
+		}
+	}
+}
+
 // TestAParagraphThatIsTooLongIsCutAndSaysSo: what was read of it before is shown.
 func TestAParagraphThatIsTooLongIsCutAndSaysSo(t *testing.T) {
 	body := `<w:p>` + strings.Repeat(rp("<w:b/>", "a")+r("b"), 200) + `</w:p>` + p("after")
