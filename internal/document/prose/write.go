@@ -316,8 +316,15 @@ func (w *Writer) close() {
 // flatBlock writes a block in a cell, where nothing but a line is left to it.
 func (w *Writer) flatBlock(b *Block) {
 	w.w.Break(0)
-	if b.Item != nil && !b.Item.More && b.Item.Label != "" {
-		w.w.Text(b.Item.Label + " ")
+	if b.Item != nil && !b.Item.More {
+		switch {
+		case b.Item.Label != "":
+			w.w.Text(b.Item.Label + " ")
+		case b.Item.Task == ToDo:
+			w.w.Text("☐ ")
+		case b.Item.Task == Done:
+			w.w.Text("☒ ")
+		}
 	}
 	if b.Label != "" {
 		w.w.Text(b.Label + " ")
