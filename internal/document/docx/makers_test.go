@@ -61,6 +61,7 @@ func TestWhatProgramsOfManyMakersWrite(t *testing.T) {
 		"a list of figures":           {styled("TF", "Figure 1 Pier\t7"), "- Figure 1 Pier"},
 		"words as a drawing":          {box(`<v:textpath string="Welcome aboard"/>`), "Welcome aboard"},
 		"a drawing beside the text":   {`<w:p><w:r><w:drawing><wp:anchor><wp:docPr descr="A pier"/></wp:anchor></w:drawing></w:r>` + r("Text") + `</w:p>`, "Text\n\n![A pier]()"},
+		"a drawing beside an item":    {item("1", "0", "a") + `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:drawing><wp:anchor><wp:docPr descr="A pier"/></wp:anchor></w:drawing></w:r>` + r("b") + `</w:p>` + item("1", "1", "c"), "1. a\n2. b\n\n   ![A pier]()\n   - а) c"},
 		"a box that is described":     {`<w:p>` + r("By") + `<w:r><w:drawing><wp:anchor><wp:docPr descr="Text box"/><w:txbxContent>` + p("boxed") + `</w:txbxContent></wp:anchor></w:drawing></w:r></w:p>`, "By\n\nboxed"},
 		"a picture's file":            {`<w:p>` + r("a") + `<w:r><w:drawing><wp:inline><wp:docPr descr="K:\projects\pier.gif"/></wp:inline></w:drawing></w:r></w:p>`, "a"},
 		"a picture's address":         {`<w:p>` + r("a") + `<w:r><w:drawing><wp:inline><wp:docPr descr="http://harbour.example/spacer.gif"/></wp:inline></w:drawing></w:r></w:p>`, "a"},

@@ -146,6 +146,7 @@ func (r *reader) paragraph(x *pack.XML, out emit) error {
 		return err
 	}
 	for i := range p.after {
+		p.after[i].Under(b.Item)
 		if err := out(&p.after[i]); err != nil {
 			return err
 		}

@@ -69,6 +69,7 @@ func (p *paragraph) write(b prose.Block, out emit) error {
 		return err
 	}
 	for i := range p.after {
+		p.after[i].Under(b.Item)
 		if err := out(&p.after[i]); err != nil {
 			return err
 		}

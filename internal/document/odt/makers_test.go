@@ -36,6 +36,7 @@ func TestWhatProgramsOfManyMakersWrite(t *testing.T) {
 		"a choice":                  {p(`Colour: ` + mark("FORMDROPDOWN", `<field:param field:name="Dropdown_ListEntry" field:value="red"/><field:param field:name="Dropdown_ListEntry" field:value="green"/><field:param field:name="Dropdown_Selected" field:value="1"/>`)), "Colour: green"},
 		"boxes":                     {p(mark("FORMCHECKBOX", `<field:param field:name="Checkbox_Checked" field:value="true"/>`) + " yes " + mark("FORMCHECKBOX", "") + " no"), "☒ yes ☐ no"},
 		"code in an item":           {list(numbers, li(p("a"), styled("Preformatted_20_Text", "x = 1"), styled("Preformatted_20_Text", "y = 2")), li(p("b"))), "1. a\n\n   ```\n   x = 1\n   y = 2\n   ```\n2. b"},
+		"a picture beside the text": {p(`<draw:frame text:anchor-type="paragraph"><draw:image/><svg:desc>A pier</svg:desc></draw:frame>Text`), "Text\n\n![A pier]()"},
 		"a shape that is described": {p(`a<draw:rect><svg:title>A blue box</svg:title></draw:rect>`), "a![A blue box]()"},
 		"a choice that is beyond":   {p("a" + mark("FORMDROPDOWN", `<field:param field:name="Dropdown_Selected" field:value="7"/>`)), "a"},
 	} {
