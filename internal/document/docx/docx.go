@@ -17,6 +17,7 @@ import (
 
 // reader reads one document.
 type reader struct {
+	ctx     context.Context
 	archive *pack.Archive
 	limits  document.Limits
 	w       *prose.Writer
@@ -31,7 +32,9 @@ type reader struct {
 	carry    []prose.Run // of a paragraph whose end is deleted: the next one goes on with it
 	notes    []noteRef   // in the order of their references
 	labels   map[string]string
-	quiet    int // > 0 within a note: references in it lead nowhere
+	quiet    int  // > 0 within a note: references in it lead nowhere
+	chunks   int  // that were read
+	chunked  bool // it reads a chunk itself
 }
 
 // noteRef is a note that was referred to.
@@ -44,39 +47,52 @@ func Read(ctx context.Context, body []byte, limits document.Limits) (document.Te
 	if err != nil {
 		return document.Text{}, err
 	}
-	r := &reader{archive: archive, limits: limits, w: prose.New(ctx, limits), labels: map[string]string{}}
-	text, err := r.read(ctx)
+	r := &reader{ctx: ctx, archive: archive, limits: limits, w: prose.New(ctx, limits), labels: map[string]string{}}
+	text, err := r.read()
 	if err != nil {
 		return document.Text{}, err
 	}
 	return text, ctx.Err()
 }
 
-func (r *reader) read(ctx context.Context) (document.Text, error) {
-	root, err := r.relations(ctx, "")
+// open reads what is beside the text of the main part, and gives the archive's relations.
+func (r *reader) open() (ooxml.Relations, error) {
+	root, err := r.relations("")
 	if lost(err) != nil {
-		return document.Text{}, err
+		return root, err
 	}
 	r.main = root.Part("officeDocument")
 	if r.main == "" || !r.archive.Has(r.main) {
 		r.main = "word/document.xml"
 	}
 	if !r.archive.Has(r.main) {
-		return document.Text{}, document.Fail(document.Damaged, "no main part")
+		return root, document.Fail(document.Damaged, "no main part")
 	}
-	if r.rels, err = r.relations(ctx, r.main); lost(err) != nil {
-		return document.Text{}, err
+	if r.rels, err = r.relations(r.main); lost(err) != nil {
+		return root, err
 	}
 	if r.styles, err = r.readStyles(); lost(err) != nil {
+		return root, err
+	}
+	r.lists, err = r.readLists()
+	return root, lost(err)
+}
+
+func (r *reader) read() (document.Text, error) {
+	root, err := r.open()
+	if err != nil {
 		return document.Text{}, err
 	}
-	if r.lists, err = r.readLists(); lost(err) != nil {
+	held := r.w.Spent()
+	err = r.body(func(b *prose.Block) error {
+		err := r.w.Block(b)
+		r.w.Release(held)
+		return err
+	})
+	if err != nil && !errors.Is(err, prose.ErrFull) {
 		return document.Text{}, err
 	}
-	if err := r.body(); err != nil && !errors.Is(err, prose.ErrFull) {
-		return document.Text{}, err
-	}
-	if err := r.readNotes(ctx); lost(err) != nil && !errors.Is(err, prose.ErrFull) {
+	if err := r.readNotes(); lost(err) != nil && !errors.Is(err, prose.ErrFull) {
 		return document.Text{}, err
 	}
 	title, err := ooxml.Title(r.archive, root, r.limits)
@@ -98,7 +114,8 @@ func lost(err error) error {
 	return err
 }
 
-func (r *reader) body() error {
+// body gives the blocks of the main part.
+func (r *reader) body(out emit) error {
 	x, err := r.part(r.main)
 	if err != nil {
 		return err
@@ -106,17 +123,13 @@ func (r *reader) body() error {
 	if x.Name != "document" && x.Name != "glossaryDocument" {
 		return document.Fail(document.Unsupported, "the main part is a %q", x.Name)
 	}
-	seen, held := false, r.w.Spent()
+	seen := false
 	err = x.Children(func(name string) error {
 		if name != "body" {
 			return nil
 		}
 		seen = true
-		return r.blocks(x, func(b *prose.Block) error {
-			err := r.w.Block(b)
-			r.w.Release(held)
-			return err
-		})
+		return r.blocks(x, out)
 	})
 	if err == nil && !seen {
 		return document.Fail(document.Damaged, "part %q has no body", r.main)
@@ -133,8 +146,8 @@ func (r *reader) part(name string) (*pack.XML, error) {
 	return x, x.Root()
 }
 
-func (r *reader) relations(ctx context.Context, part string) (ooxml.Relations, error) {
-	return ooxml.RelationsOf(ctx, r.archive, part, r.limits)
+func (r *reader) relations(part string) (ooxml.Relations, error) {
+	return ooxml.RelationsOf(r.ctx, r.archive, part, r.limits)
 }
 
 // relation is the id of a relation that an element names. Most documents call that namespace r; some have names such as ns1.

@@ -158,19 +158,20 @@ func TestWhatBodiesBecome(t *testing.T) {
 		"control":        {`<w:sdt><w:sdtPr><w:alias w:val="no"/></w:sdtPr><w:sdtContent>` + p("in") + `</w:sdtContent></w:sdt><w:p><w:sdt><w:sdtContent>` + r("line") + `</w:sdtContent></w:sdt></w:p>`, "in\n\nline"},
 		"a box once": {`<w:p>` + r("by the box") + `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><wps:txbx><w:txbxContent>` + p("boxed") + `</w:txbxContent></wps:txbx></wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict><v:textbox><w:txbxContent>` + p("boxed") + `</w:txbxContent></v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>`,
 			"by the box\n\nboxed"},
-		"the other box": {`<w:p><w:r><mc:AlternateContent><mc:Choice Requires="x"><w:unknown/></mc:Choice><mc:Fallback><w:pict><v:shape alt="a chart"/></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>`, "![a chart]()"},
-		"picture":       {`<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="A pier at low tide"/><a:graphic/></wp:inline></w:drawing></w:r></w:p>`, "![A pier at low tide]()"},
-		"field":         {`<w:p><w:r><w:fldChar w:fldCharType="begin"/><w:instrText> DATE \@ "d" </w:instrText><w:fldChar w:fldCharType="separate"/></w:r>` + r("3 May") + `<w:r><w:fldChar w:fldCharType="end"/></w:r>` + r(" 2031") + `</w:p>`, "3 May 2031"},
-		"linked field":  {`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>HYPERLINK "https://harbour.example/a b" \l "x"</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>` + r("there") + `<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, "[there](https://harbour.example/a%20b#x)"},
-		"simple field":  {`<w:p><w:fldSimple w:instr=" HYPERLINK &quot;https://harbour.example/&quot; ">` + r("home") + `</w:fldSimple></w:p>`, "[home](https://harbour.example/)"},
-		"unended field": {`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r>` + r("x") + `</w:p>` + p("after"), "after"},
-		"checkbox":      {`<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="1"/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>` + r(" yes") + `</w:p>`, "☒ yes"},
-		"initial":       {`<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>` + r("D") + `</w:p>` + p("rop cap"), "Drop cap"},
-		"tasks":         {item("5", "0", "to do") + item("6", "0", "done") + item("2", "0", "none"), "- [ ] to do\n- [x] done\n- none"},
-		"blank header":  {`<w:tbl>` + tr(tc("", p("")), tc("", p(""))) + tr(tc("", p("A")), tc("", p("B"))) + tr(tc("", p("1")), tc("", p("2"))) + `</w:tbl>`, "| A | B |\n| --- | --- |\n| 1 | 2 |"},
-		"contents":      {`<w:p><w:pPr><w:pStyle w:val="TOC2"/></w:pPr><w:hyperlink w:anchor="_Toc1">` + r("Scope") + `<w:r><w:tab/><w:t>12</w:t></w:r></w:hyperlink></w:p>`, "- Scope"},
-		"anchor":        {`<w:p><w:hyperlink w:anchor="here">` + r("see there") + `</w:hyperlink></w:p>`, "see there"},
-		"ruby":          {`<w:p><w:r><w:ruby><w:rt>` + r("みなと") + `</w:rt><w:rubyBase>` + r("港") + `</w:rubyBase></w:ruby></w:r></w:p>`, "港(みなと)"},
+		"the other box":  {`<w:p><w:r><mc:AlternateContent><mc:Choice Requires="x"><w:unknown/></mc:Choice><mc:Fallback><w:pict><v:shape alt="a chart"/></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>`, "![a chart]()"},
+		"picture":        {`<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="A pier at low tide"/><a:graphic/></wp:inline></w:drawing></w:r></w:p>`, "![A pier at low tide]()"},
+		"field":          {`<w:p><w:r><w:fldChar w:fldCharType="begin"/><w:instrText> DATE \@ "d" </w:instrText><w:fldChar w:fldCharType="separate"/></w:r>` + r("3 May") + `<w:r><w:fldChar w:fldCharType="end"/></w:r>` + r(" 2031") + `</w:p>`, "3 May 2031"},
+		"linked field":   {`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>HYPERLINK "https://harbour.example/a b" \l "x"</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>` + r("there") + `<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, "[there](https://harbour.example/a%20b#x)"},
+		"simple field":   {`<w:p><w:fldSimple w:instr=" HYPERLINK &quot;https://harbour.example/&quot; ">` + r("home") + `</w:fldSimple></w:p>`, "[home](https://harbour.example/)"},
+		"unended field":  {`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r>` + r("x") + `</w:p>` + p("after"), "after"},
+		"checkbox":       {`<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="1"/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>` + r(" yes") + `</w:p>`, "☒ yes"},
+		"initial":        {`<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>` + r("D") + `</w:p>` + p("rop cap"), "Drop cap"},
+		"tasks in cells": {`<w:tbl>` + tr(tc("", p("A")), tc("", p("B"))) + tr(tc("", p("1")), tc("", item("5", "0", "to do"), item("6", "0", "done"))) + `</w:tbl>`, "| A | B |\n| --- | --- |\n| 1 | ☐ to do<br>☒ done |"},
+		"tasks":          {item("5", "0", "to do") + item("6", "0", "done") + item("2", "0", "none"), "- [ ] to do\n- [x] done\n- none"},
+		"blank header":   {`<w:tbl>` + tr(tc("", p("")), tc("", p(""))) + tr(tc("", p("A")), tc("", p("B"))) + tr(tc("", p("1")), tc("", p("2"))) + `</w:tbl>`, "| A | B |\n| --- | --- |\n| 1 | 2 |"},
+		"contents":       {`<w:p><w:pPr><w:pStyle w:val="TOC2"/></w:pPr><w:hyperlink w:anchor="_Toc1">` + r("Scope") + `<w:r><w:tab/><w:t>12</w:t></w:r></w:hyperlink></w:p>`, "- Scope"},
+		"anchor":         {`<w:p><w:hyperlink w:anchor="here">` + r("see there") + `</w:hyperlink></w:p>`, "see there"},
+		"ruby":           {`<w:p><w:r><w:ruby><w:rt>` + r("みなと") + `</w:rt><w:rubyBase>` + r("港") + `</w:rubyBase></w:ruby></w:r></w:p>`, "港(みなと)"},
 		"math": {`<w:p>` + r("let ") + `<m:oMath><m:sSup><m:e><m:r><m:t>𝑥</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup><m:r><m:t>=</m:t></m:r><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e><m:r><m:t>π</m:t></m:r></m:e></m:rad></m:den></m:f></m:oMath></w:p>`,
 			`let $x^2=\frac{a}{\sqrt{\pi}}$`},
 		"big sum":   {`<w:p><m:oMathPara><m:oMath><m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub><m:r><m:t>i=1</m:t></m:r></m:sub><m:sup><m:r><m:t>n</m:t></m:r></m:sup><m:e><m:sSub><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sub><m:r><m:t>i</m:t></m:r></m:sub></m:sSub></m:e></m:nary></m:oMath></m:oMathPara></w:p>`, "$$\n\\sum_{i=1}^n x_i\n$$"},
@@ -283,6 +284,17 @@ func TestALongDocumentIsCutAndSaysSo(t *testing.T) {
 	text, err := Read(context.Background(), file("body", strings.Repeat(p("a sentence of a long document"), 100)), document.Limits{Text: 1000})
 	if err != nil || len(text.Markdown) > 1100 || len(text.Notes) != 1 || text.Notes[0].Kind != document.NoteCut {
 		t.Errorf("%v %d bytes, %v", err, len(text.Markdown), text.Notes)
+	}
+}
+
+// TestATextThatIsTooLongIsCutAndSaysSo: one paragraph, a line of code or many of them alone may be longer than a document may.
+func TestATextThatIsTooLongIsCutAndSaysSo(t *testing.T) {
+	for name, body := range map[string]string{"a paragraph": p(strings.Repeat("word ä ", 1000)), "runs": `<w:p>` + strings.Repeat(rp("<w:b/>", "a")+r("b"), 2000) + `</w:p>`,
+		"a line": styled("Pre", strings.Repeat("word ", 1000)), "lines": strings.Repeat(styled("Pre", "word"), 1000)} {
+		text, err := Read(context.Background(), file("body", body+p("after"), "styles", styleSheet), document.Limits{Text: 1000})
+		if err != nil || len(text.Markdown) > 1100 || len(text.Markdown) < 900 || len(text.Notes) != 1 || text.Notes[0].Kind != document.NoteCut || strings.Contains(text.Markdown, "after") {
+			t.Errorf("%s: %v %d bytes, %v", name, err, len(text.Markdown), text.Notes)
+		}
 	}
 }
 

@@ -43,9 +43,10 @@ type drawing struct {
 	pictured   bool // there is a picture in it
 }
 
-// isPath says that what is said of a picture is only where its file was, which Word once filled in by itself.
+// isPath says that what is said of a picture is only where its file was, which Word fills in by itself.
 func isPath(alt string) bool {
-	return len(alt) > 3 && alt[1:3] == `:\` && !strings.Contains(alt, "\n") && strings.LastIndexByte(alt, '.') > len(alt)-6
+	ending := strings.LastIndexByte(alt, '.') > len(alt)-6
+	return ending && !strings.ContainsAny(alt, "\n") && (len(alt) > 3 && alt[1:3] == `:\` || strings.HasPrefix(alt, "http") && strings.Contains(alt, "://") && !strings.Contains(alt, " "))
 }
 
 func (r *reader) shapes(x *pack.XML, d *drawing) error {

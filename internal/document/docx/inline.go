@@ -3,6 +3,7 @@ package docx
 import (
 	"strings"
 
+	"github.com/wayleave/wayleave/internal/document/formula"
 	"github.com/wayleave/wayleave/internal/document/pack"
 	"github.com/wayleave/wayleave/internal/document/prose"
 	"github.com/wayleave/wayleave/internal/markdown/address"
@@ -112,7 +113,7 @@ func readCode(code string) field {
 		f.shown = strings.TrimSpace(f.shown)
 	case "EQ":
 		_, rest, _ := strings.Cut(strings.TrimSpace(code), words[0])
-		f.shown = equation(rest)
+		f.shown = formula.Field(rest)
 	}
 	return f
 }
@@ -371,4 +372,28 @@ func (r *reader) ruby(x *pack.XML, p *paragraph, link string) error {
 		return r.add(p, prose.Run{Text: "(" + (&prose.Block{Runs: reading.runs}).PlainText() + ")", Link: link})
 	}
 	return nil
+}
+
+// formula reads m:oMath and m:oMathPara as TeX.
+func (r *reader) formula(x *pack.XML, p *paragraph, display bool) error {
+	if _, shown := r.within(""); !shown {
+		return nil
+	}
+	if display {
+		return x.Children(func(name string) error {
+			if name != "oMath" {
+				return nil
+			}
+			return r.oneFormula(x, p, true)
+		})
+	}
+	return r.oneFormula(x, p, false)
+}
+
+func (r *reader) oneFormula(x *pack.XML, p *paragraph, display bool) error {
+	source, err := formula.Read(x)
+	if err != nil || source == "" {
+		return err
+	}
+	return r.add(p, prose.Run{Kind: prose.Formula, Text: source, Display: display})
 }

@@ -61,29 +61,24 @@ func TestWhatProgramsOfManyMakersWrite(t *testing.T) {
 		"a list of figures":           {styled("TF", "Figure 1 Pier\t7"), "- Figure 1 Pier"},
 		"words as a drawing":          {box(`<v:textpath string="Welcome aboard"/>`), "Welcome aboard"},
 		"a drawing beside the text":   {`<w:p><w:r><w:drawing><wp:anchor><wp:docPr descr="A pier"/></wp:anchor></w:drawing></w:r>` + r("Text") + `</w:p>`, "Text\n\n![A pier]()"},
+		"a drawing beside an item":    {item("1", "0", "a") + `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:drawing><wp:anchor><wp:docPr descr="A pier"/></wp:anchor></w:drawing></w:r>` + r("b") + `</w:p>` + item("1", "1", "c"), "1. a\n2. b\n\n   ![A pier]()\n   - а) c"},
 		"a box that is described":     {`<w:p>` + r("By") + `<w:r><w:drawing><wp:anchor><wp:docPr descr="Text box"/><w:txbxContent>` + p("boxed") + `</w:txbxContent></wp:anchor></w:drawing></w:r></w:p>`, "By\n\nboxed"},
 		"a picture's file":            {`<w:p>` + r("a") + `<w:r><w:drawing><wp:inline><wp:docPr descr="K:\projects\pier.gif"/></wp:inline></w:drawing></w:r></w:p>`, "a"},
-		"other names of namespaces":   {`<w:p><w:hyperlink ns1:id="l1" xmlns:ns1="x">` + r("there") + `</w:hyperlink></w:p>`, "[there](https://harbour.example/)"},
-		"a note's own sign":           {`<w:p>` + r("a") + `<w:r><w:footnoteReference w:customMarkFollows="1" w:id="1"/><w:t>*</w:t></w:r>` + r(" b") + `</w:p>`, "a[^1] b\n\n[^1]: n"},
-		"lines in a font of code":     {typed("import os") + typed("    print(os.getcwd())") + typed("return") + p("text"), "```\nimport os\n    print(os.getcwd())\nreturn\n```\n\ntext"},
-		"a sentence in such a font":   {typed("This letter was typed on the machine of the harbour office (room 4)."), "This letter was typed on the machine of the harbour office (room 4)."},
-		"a letter in such a font":     {`<w:p>` + r("Thes") + rp(`<w:rFonts w:ascii="Courier New"/>`, "e") + r(" and m") + rp(`<w:rFonts w:ascii="Courier New"/><w:vertAlign w:val="superscript"/>`, "2") + `</w:p>`, "These and m^2"},
-		"functions":                   {`<w:p><m:oMath><m:func><m:fName><m:r><m:t>cos</m:t></m:r></m:fName><m:e><m:r><m:t>⁡x</m:t></m:r></m:e></m:func><m:r><m:t>−1=</m:t></m:r><m:func><m:fName><m:limLow><m:e><m:r><m:t>lim</m:t></m:r></m:e><m:lim><m:r><m:t>n</m:t></m:r></m:lim></m:limLow></m:fName><m:e><m:r><m:t>⋃</m:t></m:r></m:e></m:func></m:oMath></w:p>`, `$\cos x-1=\lim_n\bigcup$`},
+		"a picture's address":         {`<w:p>` + r("a") + `<w:r><w:drawing><wp:inline><wp:docPr descr="http://harbour.example/spacer.gif"/></wp:inline></w:drawing></w:r></w:p>`, "a"},
+		"a page's frame": {`<w:tbl>` + tr(tc("", p("Menu")), tc("", styled("a", "Zwei"), p(strings.Repeat("many words ", 100)), `<w:tbl>`+tr(tc("", p("A")), tc("", p("B")))+tr(tc("", p("1")), tc("", p("2")))+`</w:tbl>`, p(""))) + tr(tc("", p("")), tc("", p("Foot"))) + `</w:tbl>`,
+			"Menu\n\n## Zwei\n\n" + strings.TrimSpace(strings.Repeat("many words ", 100)) + "\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nFoot"},
+		"other names of namespaces": {`<w:p><w:hyperlink ns1:id="l1" xmlns:ns1="x">` + r("there") + `</w:hyperlink></w:p>`, "[there](https://harbour.example/)"},
+		"a note's own sign":         {`<w:p>` + r("a") + `<w:r><w:footnoteReference w:customMarkFollows="1" w:id="1"/><w:t>*</w:t></w:r>` + r(" b") + `</w:p>`, "a[^1] b\n\n[^1]: n"},
+		"lines in a font of code":   {typed("import os") + typed("    print(os.getcwd())") + typed("return") + p("text"), "```\nimport os\n    print(os.getcwd())\nreturn\n```\n\ntext"},
+		"a sentence in such a font": {typed("This letter was typed on the machine of the harbour office (room 4)."), "This letter was typed on the machine of the harbour office (room 4)."},
+		"a letter in such a font":   {`<w:p>` + r("Thes") + rp(`<w:rFonts w:ascii="Courier New"/>`, "e") + r(" and m") + rp(`<w:rFonts w:ascii="Courier New"/><w:vertAlign w:val="superscript"/>`, "2") + `</w:p>`, "These and m^2"},
+		"functions":                 {`<w:p><m:oMath><m:func><m:fName><m:r><m:t>cos</m:t></m:r></m:fName><m:e><m:r><m:t>&#x2061;x</m:t></m:r></m:e></m:func><m:r><m:t>−1=</m:t></m:r><m:func><m:fName><m:limLow><m:e><m:r><m:t>lim</m:t></m:r></m:e><m:lim><m:r><m:t>n</m:t></m:r></m:lim></m:limLow></m:fName><m:e><m:r><m:t>⋃</m:t></m:r></m:e></m:func></m:oMath></w:p>`, `$\cos x-1=\lim_n\bigcup$`},
 	} {
 		note := `<w:footnote w:id="1"><w:p>` + r("n") + `</w:p></w:footnote>`
 		body := file("body", c.body, "styles", stylesOfMany, "numbering", listsOfMany, "footnotes", note, "rels", `<Relationship Id="l1" Type="x/hyperlink" Target="https://harbour.example/" TargetMode="External"/>`)
 		got, err := Read(context.Background(), body, document.Limits{})
 		if err != nil || got.Markdown != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got.Markdown, c.want)
-		}
-	}
-}
-
-// TestEquationsEnd: what a code leaves open makes no trouble.
-func TestEquationsEnd(t *testing.T) {
-	for _, code := range []string{`\`, `\f`, `\f(`, `\f(1,`, `\f(1,2))`, `)(`, `\b\bc\（(a)`, strings.Repeat(`\f(`, 2000), strings.Repeat(`(`, 2000), `\b\bc\`} {
-		if got := equation(code); len(got) > len(code)+100 {
-			t.Errorf("%q: %q", code, got)
 		}
 	}
 }

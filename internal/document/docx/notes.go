@@ -1,7 +1,6 @@
 package docx
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/wayleave/wayleave/internal/document"
@@ -30,7 +29,7 @@ func (r *reader) reference(p *paragraph, kind, id string) error {
 }
 
 // readNotes writes the notes that were referred to: footnotes, then endnotes.
-func (r *reader) readNotes(ctx context.Context) error {
+func (r *reader) readNotes() error {
 	if len(r.notes) == 0 {
 		return nil
 	}
@@ -44,7 +43,7 @@ func (r *reader) readNotes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r.rels, err = r.relations(ctx, part); lost(err) != nil {
+		if r.rels, err = r.relations(part); lost(err) != nil {
 			return err
 		}
 		r.quiet++

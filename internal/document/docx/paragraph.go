@@ -73,6 +73,8 @@ func (r *reader) block(x *pack.XML, name string, out emit) error {
 		return r.table(x, out)
 	case "sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag":
 		return r.blocks(x, out)
+	case "altChunk":
+		return r.chunk(x, out)
 	case "AlternateContent":
 		return r.alternate(x, out)
 	case "oMathPara", "oMath":
@@ -144,6 +146,7 @@ func (r *reader) paragraph(x *pack.XML, out emit) error {
 		return err
 	}
 	for i := range p.after {
+		p.after[i].Under(b.Item)
 		if err := out(&p.after[i]); err != nil {
 			return err
 		}

@@ -69,6 +69,7 @@ func (p *paragraph) write(b prose.Block, out emit) error {
 		return err
 	}
 	for i := range p.after {
+		p.after[i].Under(b.Item)
 		if err := out(&p.after[i]); err != nil {
 			return err
 		}
@@ -133,104 +134,4 @@ func words(runs []prose.Run) bool {
 		}
 	}
 	return false
-}
-
-// table reads table:table.
-func (r *reader) table(x *pack.XML, out emit) error {
-	list := r.list
-	var item *prose.Item
-	if list != nil {
-		if item = r.item(); item != nil {
-			item.More = true
-		}
-	}
-	r.list = nil
-	t := prose.Block{Form: prose.Table, Item: item}
-	err := r.rows(x, &t, false)
-	r.list = list
-	if len(t.Rows) == 0 || err != nil && !errors.Is(err, prose.ErrFull) {
-		return err
-	}
-	return errors.Join(out(&t), err)
-}
-
-func (r *reader) rows(x *pack.XML, t *prose.Block, header bool) error {
-	return x.Children(func(name string) error {
-		switch name {
-		case "table-header-rows":
-			return r.rows(x, t, true)
-		case "table-rows", "table-row-group":
-			return r.rows(x, t, header)
-		case "table-row":
-			return r.row(x, t, header)
-		}
-		return nil
-	})
-}
-
-const (
-	maxRowCells = 256 // of a row, repeated ones counted
-	maxRepeated = 100 // times that one row with text in it is shown
-)
-
-func (r *reader) row(x *pack.XML, t *prose.Block, header bool) error {
-	if v := x.Attr("visibility"); v == "collapse" || v == "filter" {
-		return nil
-	}
-	repeated := min(number(x.Attr("number-rows-repeated"), maxRepeated), maxRepeated)
-	if !x.Has("number-rows-repeated") {
-		repeated = 1
-	}
-	row := prose.Row{Header: header}
-	filled := false
-	under := 0 // cells that should be there under the one before
-	err := x.Children(func(name string) error {
-		if name != "table-cell" && name != "covered-table-cell" {
-			return nil
-		}
-		times := 1
-		if x.Has("number-columns-repeated") {
-			times = number(x.Attr("number-columns-repeated"), maxRowCells)
-		}
-		c := prose.Cell{Below: name == "covered-table-cell"}
-		if c.Below {
-			under -= times
-		} else {
-			// Some programs leave out the cells that another reaches over.
-			for ; under > 0 && len(row.Cells) < maxRowCells; under-- {
-				row.Cells = append(row.Cells, prose.Cell{Below: true})
-				if err := r.w.Spend(1); err != nil {
-					return err
-				}
-			}
-			under = min(number(x.Attr("number-columns-spanned"), 1), maxRowCells) - 1
-		}
-		if err := r.blocks(x, func(b *prose.Block) error {
-			c.Blocks = append(c.Blocks, *b)
-			return r.w.Spend(1)
-		}); err != nil {
-			return err
-		}
-		if c.Below {
-			c.Blocks = nil
-		}
-		filled = filled || len(c.Blocks) > 0
-		times = min(times, maxRowCells-len(row.Cells))
-		for range times {
-			row.Cells = append(row.Cells, c)
-		}
-		return r.w.Spend(times)
-	})
-	if err != nil && !errors.Is(err, prose.ErrFull) {
-		return err
-	}
-	if !filled {
-		repeated = min(repeated, 1)
-	}
-	if len(row.Cells) > 0 {
-		for range repeated {
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return errors.Join(err, r.w.Spend(repeated))
 }

@@ -24,6 +24,11 @@ type drawn struct {
 // drawing reads a frame or a shape: what is said in place of its picture, its formula, the text in it.
 func (r *reader) drawing(x *pack.XML, p *paragraph, l look) error {
 	d := drawn{link: l.link}
+	beside := false // it stands beside the text, not in it
+	switch x.Attr("anchor-type") {
+	case "paragraph", "char", "page", "frame":
+		beside = true
+	}
 	list := r.list
 	r.list = nil
 	err := r.shape(x, &d)
@@ -40,7 +45,13 @@ func (r *reader) drawing(x *pack.XML, p *paragraph, l look) error {
 		if err := r.put(p, prose.Run{Kind: prose.Formula, Text: d.formula}, l); err != nil {
 			return err
 		}
-	case (d.picture || len(d.boxes) == 0) && alt != "":
+	case alt == "" || !d.picture && len(d.boxes) > 0:
+	case beside:
+		p.after = append(p.after, prose.Block{Runs: []prose.Run{{Kind: prose.Picture, Text: alt, Link: d.link}}})
+		if err := r.w.Spend(2); err != nil {
+			return err
+		}
+	default:
 		if err := r.put(p, prose.Run{Kind: prose.Picture, Text: alt, Link: d.link}, l); err != nil {
 			return err
 		}

@@ -104,6 +104,13 @@ type Cell struct {
 	Below  bool // a part of the cell above
 }
 
+// Under makes a block one that goes on with an item, where it is in no list itself and the item is not nil.
+func (b *Block) Under(i *Item) {
+	if i != nil && b.Item == nil && b.Form != Heading {
+		b.Item = &Item{Level: i.Level, More: true}
+	}
+}
+
 // blank says that a block shows nothing.
 func (b *Block) blank() bool {
 	for i := range b.Runs {

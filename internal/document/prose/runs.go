@@ -30,6 +30,7 @@ func (o open) depth() int {
 // runs writes the runs of a paragraph, a heading or a cell.
 func (w *Writer) runs(runs []Run) {
 	var now open
+	at := w.w.Len() // bytes of the document, which the writer counts when the paragraph ends
 	for i := 0; i < len(runs) && w.w.Err() == nil; {
 		r := &runs[i]
 		blank := r.Kind == Break || r.Kind == Words && !visible(r.Text)
@@ -40,9 +41,18 @@ func (w *Writer) runs(runs []Run) {
 		if blank && (r.Link == "" || r.Link == now.link) {
 			next = now // emphasis of blanks is none, and they part nothing
 		}
+		if max(at, w.w.Len()) > w.limits.Text {
+			w.over = true
+			break
+		}
 		w.reopen(now, next, runs[i:])
 		now = next
-		i += w.run(runs[i:], blank)
+		n := w.run(runs[i:], blank, at)
+		for _, written := range runs[i : i+n] {
+			at += len(written.Text)
+		}
+		at += 4 * next.depth() // marks
+		i += n
 	}
 	w.reopen(now, open{}, nil)
 }
@@ -94,8 +104,8 @@ func linkWords(runs []Run) bool {
 	return false
 }
 
-// run writes the first of runs, and those after it that are one with it, and answers how many.
-func (w *Writer) run(runs []Run, blank bool) int {
+// run writes the first of runs, and those after it that are one with it, and answers how many. At is how many bytes there are.
+func (w *Writer) run(runs []Run, blank bool, at int) int {
 	r := &runs[0]
 	switch r.Kind {
 	case Break:
@@ -110,7 +120,7 @@ func (w *Writer) run(runs []Run, blank bool) int {
 		const special = Raised | Lowered | Code
 		style := r.Style & special
 		if style == 0 || blank {
-			w.w.Text(r.Text)
+			w.w.Text(w.fitting(r.Text, at))
 			return 1
 		}
 		n, text := 1, r.Text
@@ -124,7 +134,7 @@ func (w *Writer) run(runs []Run, blank bool) int {
 			}
 			text = b.String()
 		}
-		w.special(text, style)
+		w.special(w.fitting(text, at), style)
 		return n
 	}
 	return 1

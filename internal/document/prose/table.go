@@ -6,7 +6,7 @@ package prose
 const maxColumns = 256
 
 func (w *Writer) table(b *Block) {
-	if layout(b) {
+	if layout(b) || frames(b) {
 		w.unfold(b)
 		return
 	}
@@ -53,6 +53,61 @@ func layout(b *Block) bool {
 			if rich(b.Rows[i].Cells[j].Blocks) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// frames says that a table with columns and rows is a page's frame all the same: nearly all its words stand in cells with headings or
+// tables of their own, and hardly a row of data beside them.
+func frames(b *Block) bool {
+	const least, share = 1000, 70 // bytes, percent
+	all, framed, rows := 0, 0, 0
+	for i := range b.Rows {
+		filled, frame := 0, false
+		for j := range b.Rows[i].Cells {
+			c := &b.Rows[i].Cells[j]
+			n := size(c.Blocks)
+			if n == 0 {
+				continue
+			}
+			all += n
+			filled++
+			if structured(c.Blocks) {
+				framed += n
+				frame = true
+			}
+		}
+		if filled > 1 && !frame {
+			rows++
+		}
+	}
+	return framed >= least && framed*100 >= all*share && rows <= 1
+}
+
+// size is how many bytes of words blocks have.
+func size(blocks []Block) int {
+	n := 0
+	for i := range blocks {
+		for _, run := range blocks[i].Runs {
+			if run.Kind == Words && visible(run.Text) {
+				n += len(run.Text)
+			}
+		}
+		for j := range blocks[i].Rows {
+			for k := range blocks[i].Rows[j].Cells {
+				n += size(blocks[i].Rows[j].Cells[k].Blocks)
+			}
+		}
+	}
+	return n
+}
+
+// structured says that blocks hold headings or tables.
+func structured(blocks []Block) bool {
+	for i := range blocks {
+		if b := &blocks[i]; (b.Form == Heading || b.Form == Table) && !b.blank() {
+			return true
 		}
 	}
 	return false

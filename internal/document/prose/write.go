@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/wayleave/wayleave/internal/document"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
@@ -22,15 +23,17 @@ type Writer struct {
 	limits document.Limits
 	pieces int // kept by the reader so far
 	full   bool
+	over   bool // a text was cut
 	cut    bool // columns of a table were left out
 
-	base   int // length of the prefix around all items: a note's
-	items  []item
-	last   lastItem
-	quote  bool
-	code   []string
-	codeAt int    // level of the item that the code is in; -1 for none
-	title  string // of the first heading
+	base     int // length of the prefix around all items: a note's
+	items    []item
+	last     lastItem
+	quote    bool
+	code     []string
+	codeSize int    // bytes of it
+	codeAt   int    // level of the item that the code is in; -1 for none
+	title    string // of the first heading
 }
 
 // New makes a writer of an empty document.
@@ -47,6 +50,12 @@ func (w *Writer) Spend(pieces int) error {
 	return nil
 }
 
+// Cut says that the reader leaves out the rest of the document. It gives ErrFull.
+func (w *Writer) Cut() error {
+	w.full = true
+	return ErrFull
+}
+
 // Spent is what Spend has counted.
 func (w *Writer) Spent() int { return w.pieces }
 
@@ -55,16 +64,16 @@ func (w *Writer) Release(to int) { w.pieces = to }
 
 // Block writes a block. Its errors are ErrFull and the context's.
 func (w *Writer) Block(b *Block) error {
-	if w.w.Len() > w.limits.Text {
+	if w.over || w.w.Len() > w.limits.Text {
 		return ErrFull
 	}
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
 	w.block(b)
-	if w.w.Len() > w.limits.Text {
+	if w.over || w.w.Len()+w.codeSize > w.limits.Text {
 		w.full = true
-		return ErrFull
+		return errors.Join(w.w.Err(), ErrFull)
 	}
 	return w.w.Err()
 }
@@ -205,12 +214,13 @@ func (w *Writer) codeLine(b *Block) {
 	for i := range b.Runs {
 		switch r := &b.Runs[i]; r.Kind {
 		case Words:
-			line = scribe.AppendVisible(line, r.Text)
+			line = scribe.AppendVisible(line, w.fitting(r.Text, w.w.Len()+w.codeSize+len(line)))
 		case Break:
 			line = append(line, '\n')
 		}
 	}
 	w.code = append(w.code, strings.TrimRight(string(line), " \t\n"))
+	w.codeSize += len(w.code[len(w.code)-1]) + 1
 	if w.codeAt = -1; b.Item != nil {
 		w.codeAt = b.Item.Level
 	}
@@ -285,7 +295,7 @@ func (w *Writer) flushCode() {
 		return
 	}
 	code := strings.Trim(strings.Join(w.code, "\n"), "\n")
-	w.code = nil
+	w.code, w.codeSize = nil, 0
 	if code != "" {
 		w.w.Code(code, "")
 	}
@@ -306,8 +316,15 @@ func (w *Writer) close() {
 // flatBlock writes a block in a cell, where nothing but a line is left to it.
 func (w *Writer) flatBlock(b *Block) {
 	w.w.Break(0)
-	if b.Item != nil && !b.Item.More && b.Item.Label != "" {
-		w.w.Text(b.Item.Label + " ")
+	if b.Item != nil && !b.Item.More {
+		switch {
+		case b.Item.Label != "":
+			w.w.Text(b.Item.Label + " ")
+		case b.Item.Task == ToDo:
+			w.w.Text("☐ ")
+		case b.Item.Task == Done:
+			w.w.Text("☒ ")
+		}
 	}
 	if b.Label != "" {
 		w.w.Text(b.Label + " ")
@@ -318,6 +335,20 @@ func (w *Writer) flatBlock(b *Block) {
 		w.runs(b.Runs)
 	}
 	w.w.Break(0)
+}
+
+// fitting is what of a text is written after so many bytes: a text alone may be longer than the document may.
+func (w *Writer) fitting(text string, after int) string {
+	room := w.limits.Text - max(w.w.Len(), after)
+	if len(text) <= room {
+		return text
+	}
+	w.over = true
+	room = max(room, 0)
+	for room > 0 && !utf8.RuneStart(text[room]) {
+		room--
+	}
+	return text[:room]
 }
 
 func visible(s string) bool {

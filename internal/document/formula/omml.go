@@ -1,4 +1,6 @@
-package docx
+// Package formula reads the formulas of Office's documents: its mathematics as TeX, and the fields in which formulas were set
+// before as text. It knows no document.
+package formula
 
 import (
 	"strings"
@@ -7,33 +9,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/wayleave/wayleave/internal/document/pack"
-	"github.com/wayleave/wayleave/internal/document/prose"
 	"github.com/wayleave/wayleave/internal/markdown/tex"
 )
 
-// formula reads m:oMath and m:oMathPara as TeX.
-func (r *reader) formula(x *pack.XML, p *paragraph, display bool) error {
-	if _, shown := r.within(""); !shown {
-		return nil
-	}
+// Read reads what stands in the element that started, an m:oMath, as TeX.
+func Read(x *pack.XML) (string, error) {
 	m := mathReader{x: x}
-	if display {
-		return x.Children(func(name string) error {
-			if name != "oMath" {
-				return nil
-			}
-			return r.oneFormula(&m, p, true)
-		})
-	}
-	return r.oneFormula(&m, p, false)
-}
-
-func (r *reader) oneFormula(m *mathReader, p *paragraph, display bool) error {
 	source, err := m.row()
-	if source = tex.Tidy(source); err != nil || source == "" {
-		return err
-	}
-	return r.add(p, prose.Run{Kind: prose.Formula, Text: source, Display: display})
+	return tex.Tidy(source), err
 }
 
 // maxFormula is how many bytes of TeX a formula has; what does not fit is left out.
@@ -131,7 +114,7 @@ func (m *mathReader) run() (string, error) {
 		switch name {
 		case "rPr":
 			return m.x.Children(func(name string) error {
-				if name == "nor" && truth(m.x.Attr("val")) == on {
+				if name == "nor" && isOn(m.x.Attr("val")) {
 					upright = true
 				}
 				return nil
@@ -229,7 +212,7 @@ func structure(name string, parts map[string][]string, props map[string]string) 
 		}
 		return `\underset{` + mathText(props["chr"]) + `}{` + e + `}`
 	case "phant":
-		if _, ok := props["show"]; ok && truth(props["show"]) == off {
+		if _, ok := props["show"]; ok && !isOn(props["show"]) {
 			return ""
 		}
 	}
@@ -373,3 +356,12 @@ var commands = map[rune]string{'∑': "sum", '∏': "prod", '∐': "coprod", '�
 var functions = map[string]bool{"sin": true, "cos": true, "tan": true, "cot": true, "sec": true, "csc": true, "arcsin": true, "arccos": true, "arctan": true,
 	"sinh": true, "cosh": true, "tanh": true, "coth": true, "log": true, "ln": true, "lg": true, "exp": true, "lim": true, "liminf": true, "limsup": true, "max": true,
 	"min": true, "sup": true, "inf": true, "det": true, "dim": true, "ker": true, "gcd": true, "arg": true, "deg": true, "hom": true}
+
+// isOn reads a switch.
+func isOn(val string) bool {
+	switch val {
+	case "0", "false", "off", "none":
+		return false
+	}
+	return true
+}

@@ -1,13 +1,13 @@
-package docx
+package formula
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// equation reads the code of an EQ field, in which formulas were set before there were others, as text: a fraction as a/b, a root as
+// Field reads the code of an EQ field, in which formulas were set before there were others, as text: a fraction as a/b, a root as
 // √(x). What is set over or into another stands after it.
-func equation(code string) string {
+func Field(code string) string {
 	e := equationReader{code: strings.TrimSpace(code)}
 	return strings.TrimSpace(e.text(0))
 }
