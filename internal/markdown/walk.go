@@ -98,6 +98,8 @@ func (r *renderer) node(n *html.Node) {
 		switch {
 		case n == r.past:
 			text, r.past = strings.TrimLeft(text, " \t\n\r\f")[1:], nil
+		case r.past != nil: // the label itself
+			return
 		case r.point != "":
 			text, r.point = notelabel.AfterAlone(r.point, text), ""
 		case r.label != "" && r.labelApart(n):
@@ -115,7 +117,7 @@ func (r *renderer) node(n *html.Node) {
 		}
 		r.w.Text(text)
 	case html.ElementNode:
-		if r.past != nil || r.label != "" && r.labelElement(n) { // the label itself
+		if r.past != nil && !within(r.past, n) || r.label != "" && r.labelElement(n) { // the label itself
 			return
 		}
 		if r.depth >= maxDepth {
