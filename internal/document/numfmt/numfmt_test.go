@@ -216,6 +216,21 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
+// TestStylesAreBounded: codes beyond what a workbook may have are General, those before stay.
+func TestStylesAreBounded(t *testing.T) {
+	var s Styles
+	for id := range 10_000 {
+		s.Code(200+id, strings.Repeat(`"`+strings.Repeat("x", 98)+`"`, 2)+"0.0")
+		s.Style(200 + id)
+	}
+	if got := s.Format(0).Number(1, false).Text; !strings.HasSuffix(got, "x1.0") {
+		t.Errorf("the first: %q", got)
+	}
+	if got := s.Format(9999).Number(1, false).Text; got != "1" || s.Codes() > 3000 {
+		t.Errorf("the last of %d: %q", s.Codes(), got)
+	}
+}
+
 func FuzzFormat(f *testing.F) {
 	for _, code := range []string{"General", "#,##0.00_);[Red](#,##0.00)", `[$-409]d\-mmm\-yy;@`, "# ??/??", "##0.0E+0", "[h]:mm:ss.000", `[>=1000]0.0,"k";0;;@`} {
 		f.Add(code, 47916.5)

@@ -177,7 +177,11 @@ func TestLongSheet(t *testing.T) {
 		fmt.Fprintf(&b, `<row r="%d"><c r="A%d"><v>%d</v></c><c r="B%d" t="inlineStr"><is><t>x</t></is></c></row>`, r+1, r+1, r, r+1)
 	}
 	b.WriteString("</sheetData>")
-	text, err := read(workbook(t, b.String()))
+	body := workbook(t, b.String())
+	if text, err := read(body); err != nil || !strings.HasSuffix(text.Markdown, "| 4999 | x |") {
+		t.Errorf("not whole: %v", err)
+	}
+	text, err := Read(context.Background(), body, document.Limits{Rows: 2000})
 	if err != nil || !strings.Contains(text.Markdown, "| 1999 | x |") || strings.Contains(text.Markdown, "| 2000 | x |") || !strings.HasSuffix(text.Markdown, "*Shown are 2,000 of 5,000 rows with content.*") {
 		t.Errorf("%v: …%s", err, text.Markdown[max(0, len(text.Markdown)-200):])
 	}
