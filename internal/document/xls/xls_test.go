@@ -118,6 +118,16 @@ func TestRecordsOfCells(t *testing.T) {
 	}
 }
 
+// TestDrawings: a sheet with a drawing alone is not called empty; remarks and arrows of filters are no drawings.
+func TestDrawings(t *testing.T) {
+	object := func(kind int) []byte { return rec(recObject, uint16(0x15), uint16(0x12), uint16(kind), make([]byte, 16)) }
+	text, err := read(book8(nil, object(8), object(0x19), object(0x14)))
+	want := "## A\n\n*This sheet has drawings, such as charts or pictures, and no cells with content.*\n\n## B\n\n*This sheet is empty.*\n\n## C\n\n*This sheet is empty.*"
+	if err != nil || !strings.HasPrefix(text.Markdown, want) {
+		t.Errorf("%v\n%s", err, text.Markdown)
+	}
+}
+
 func TestOlderVersions(t *testing.T) {
 	five := raw(rec(recBOF, uint16(0x0500), uint16(5), make([]byte, 4)), rec(recCodePage, uint16(1251)), rec(recDateMode, uint16(1)))
 	list := raw(rec(recXF, uint16(0), uint16(14), make([]byte, 12)))

@@ -45,6 +45,7 @@ const (
 	recSheet              = 156
 	recMerge              = 176
 	recLink               = 494
+	recDrawing            = 550
 	recCellStyles         = 617
 	recCellStylesEnd      = 618
 )

@@ -49,6 +49,14 @@ func (r *reader) cells(s *sheet.Sheet, part string) error {
 			})
 		case "hyperlinks":
 			return r.links(s, x, part)
+		case "drawing":
+			if id := x.Attr("id"); s.Bare() {
+				drawn, err := ooxml.Draws(r.ctx, r.archive, part, id, r.limits)
+				if drawn {
+					s.Drawn()
+				}
+				return err
+			}
 		}
 		return nil
 	})

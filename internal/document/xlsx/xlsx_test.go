@@ -170,6 +170,35 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestDrawings: a sheet with a drawing alone is not called empty; one whose drawing has nothing in it is.
+func TestDrawings(t *testing.T) {
+	const sheet = `<sheetData/><drawing r:id="rId1"/>`
+	link := rels + `<Relationship Id="rId1" Type="` + kind + `drawing" Target="../drawings/drawing1.xml"/></Relationships>`
+	for drawing, want := range map[string]string{
+		`<wsDr><twoCellAnchor/></wsDr>`: "*This sheet has drawings, such as charts or pictures, and no cells with content.*",
+		`<wsDr/>`:                       "*This sheet is empty.*",
+		`<wsDr>`:                        "*This sheet is empty.*",
+	} {
+		text, err := read(workbook(t, sheet, "xl/worksheets/_rels/sheet1.xml.rels", link, "xl/drawings/drawing1.xml", drawing))
+		if err != nil || !strings.Contains(text.Markdown, want) {
+			t.Errorf("%s: %v\n%s", drawing, err, text.Markdown)
+		}
+	}
+	text, err := read(workbook(t, sheet))
+	if err != nil || !strings.Contains(text.Markdown, "*This sheet is empty.*") {
+		t.Errorf("no relation: %v\n%s", err, text.Markdown)
+	}
+}
+
+// TestMomentsInWords: moments that are spelled out are shown as far as the format shows them.
+func TestMomentsInWords(t *testing.T) {
+	text, err := read(workbook(t, `<sheetData><row><c t="d" s="1"><v>2031-03-09T14:30:05.25Z</v></c><c t="d"><v>2031-03-09T14:30:05</v></c></row></sheetData>`,
+		"xl/styles.xml", `<styleSheet><cellXfs><xf/><xf numFmtId="14"/></cellXfs></styleSheet>`))
+	if err != nil || !strings.Contains(text.Markdown, "| 2031-03-09 | 2031-03-09 14:30:05 |") {
+		t.Errorf("%v\n%s", err, text.Markdown)
+	}
+}
+
 func TestLongSheet(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("<sheetData>")
