@@ -199,6 +199,41 @@ func TestMomentsInWords(t *testing.T) {
 	}
 }
 
+// TestValuesOfToday: what a person sees of values that old programs show as #VALUE!.
+func TestValuesOfToday(t *testing.T) {
+	cells := func(numbers ...int) string {
+		row := ""
+		for _, n := range numbers {
+			row += fmt.Sprintf(`<c t="e" vm="%d"><v>#VALUE!</v></c>`, n)
+		}
+		return "<sheetData><row>" + row + `<c t="e" vm="1"><v>#N/A</v></c><c><v>1</v></c></row></sheetData>`
+	}
+	values, held := "", ""
+	for i, value := range []int{0, 2, 3, 4, 5, 6, 99, 7} {
+		values += fmt.Sprintf(`<bk><extLst><ext><xlrd:rvb i="%d"/></ext></extLst></bk>`, value)
+		held += fmt.Sprintf(`<bk><rc t="2" v="%d"/></bk>`, i)
+	}
+	parts := []string{
+		"xl/_rels/workbook.xml.rels", rels + `<Relationship Id="rId1" Type="` + kind + `worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="a" Type="` + kind + `sheetMetadata" Target="metadata.xml"/>` +
+			`<Relationship Id="b" Type="x/rdRichValue" Target="richData/values.xml"/><Relationship Id="c" Type="x/rdRichValueStructure" Target="richData/shapes.xml"/></Relationships>`,
+		"xl/metadata.xml", `<metadata><metadataTypes><metadataType name="XLDAPR"/><metadataType name="XLRICHVALUE"/></metadataTypes><futureMetadata name="XLDAPR"><bk/></futureMetadata>` +
+			`<futureMetadata name="XLRICHVALUE">` + values + `</futureMetadata><valueMetadata>` + held + `<bk><rc t="1" v="0"/></bk></valueMetadata></metadata>`,
+		"xl/richData/shapes.xml", `<rvStructures><s t="_linkedentity2"><k n="%EntityId" t="s"/><k n="_DisplayString" t="s"/></s><s t="_linkedentity"><k n="%cvi" t="r"/></s>` +
+			`<s t="_error"><k n="colOffset" t="i"/><k n="errorType" t="i"/></s><s t="_localImage"><k n="id" t="i"/><k n="Text" t="s"/></s></rvStructures>`,
+		"xl/richData/values.xml", `<rvData><rv s="0"><v>7</v><v>Canada</v></rv><rv s="9"/><rv s="1"><v>0</v></rv><rv s="2"><v>1</v><v>8</v></rv><rv s="2"><v>1</v><v>77</v></rv>` +
+			`<rv s="3"><v>0</v><v>A buoy</v></rv><rv s="3"><v>0</v></rv><rv s="1"><v>7</v></rv></rvData>`,
+	}
+	text, err := read(workbook(t, cells(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0), parts...))
+	want := "| Canada | Canada | #SPILL! | #VALUE! | A buoy | #VALUE! | #VALUE! | #VALUE! | #VALUE! | #VALUE! | #N/A | 1 |"
+	if err != nil || !strings.Contains(text.Markdown, want) {
+		t.Errorf("%v\n%s", err, text.Markdown)
+	}
+	parts[7] = parts[7][:40]
+	if text, err = read(workbook(t, cells(1), parts...)); err != nil || !strings.Contains(text.Markdown, "| #VALUE! | #N/A | 1 |") {
+		t.Errorf("a cut part: %v\n%s", err, text.Markdown)
+	}
+}
+
 func TestLongSheet(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("<sheetData>")
