@@ -117,9 +117,18 @@ func (s *section) showNumber(v float64) string {
 	case s.has(general):
 		return sign + s.fill(func(token) string { return General(a) })
 	case shape.slash >= 0:
-		return sign + s.showFraction(a, shape.slash)
+		text, zero := s.showFraction(a, shape.slash)
+		if zero {
+			return text
+		}
+		return sign + text
 	case shape.exponent >= 0:
 		return sign + s.showScientific(a, &shape)
+	}
+	if sign != "" { // what is shown as zero is not negative
+		if whole, part := decimal(a, min(shape.places, mostPlaces)); whole == "" && strings.Trim(part, "0") == "" {
+			sign = ""
+		}
 	}
 	return sign + s.place(a, s.tokens, &shape)
 }
@@ -211,10 +220,12 @@ func denominator(tokens []token) bool {
 	return len(tokens) > 0 && (tokens[0].kind == digit || tokens[0].kind == literal && tokens[0].text != "" && tokens[0].text[0] >= '1' && tokens[0].text[0] <= '9')
 }
 
+// mostPlaces is how many places after the point are shown, as Excel has it.
+const mostPlaces = 30
+
 // place writes a number into the places of its digits, with whatever stands between them.
 func (s *section) place(a float64, tokens []token, p *shape) string {
-	const most = 30 // places after the point, as Excel has
-	whole, part := decimal(a, min(p.places, most))
+	whole, part := decimal(a, min(p.places, mostPlaces))
 	var left []string // digits by their places, the last first
 	at := len(whole)
 	written := 0
@@ -351,8 +362,8 @@ func scaled(a float64, exp int) float64 {
 	return m
 }
 
-// showFraction writes a number as a whole and a fraction; stroke is the index of its stroke.
-func (s *section) showFraction(a float64, stroke int) string {
+// showFraction writes a number as a whole and a fraction, and tells whether that is zero; stroke is the index of its stroke.
+func (s *section) showFraction(a float64, stroke int) (shown string, zero bool) {
 	// Digits before the stroke: those next to it are the numerator's, those before a gap the whole's.
 	numerator := stroke
 	for numerator > 0 && s.tokens[numerator-1].kind == digit {
@@ -417,7 +428,7 @@ func (s *section) showFraction(a float64, stroke int) string {
 			after.WriteString(t.text)
 		}
 	}
-	return before.String() + text + after.String()
+	return before.String() + text + after.String(), whole == 0 && n == 0
 }
 
 func hasDigit(tokens []token) bool {

@@ -172,9 +172,9 @@ func (s *section) meets(v float64) bool {
 	return true
 }
 
-// negative says that the section is for all negative numbers and for them alone: it says itself that they are.
+// negative says that the section is for negative numbers alone: it says itself that they are.
 func (s *section) negative() bool {
-	return (s.condition == "<" || s.condition == "<=") && s.bound == 0
+	return (s.condition == "<" || s.condition == "<=") && s.bound <= 0
 }
 
 // positive says that the section is for all positive numbers.
