@@ -117,15 +117,11 @@ func (s *section) showNumber(v float64) string {
 	case s.has(general):
 		return sign + s.fill(func(token) string { return General(a) })
 	case shape.slash >= 0:
-		text, zero := s.showFraction(a, shape.slash)
-		if zero {
-			return text
-		}
-		return sign + text
+		return sign + s.showFraction(a, shape.slash)
 	case shape.exponent >= 0:
 		return sign + s.showScientific(a, &shape)
 	}
-	if sign != "" { // what is shown as zero is not negative
+	if sign != "" { // what is shown as zero is not negative, other than a fraction: so Excel has it
 		if whole, part := decimal(a, min(shape.places, mostPlaces)); whole == "" && strings.Trim(part, "0") == "" {
 			sign = ""
 		}
@@ -362,8 +358,8 @@ func scaled(a float64, exp int) float64 {
 	return m
 }
 
-// showFraction writes a number as a whole and a fraction, and tells whether that is zero; stroke is the index of its stroke.
-func (s *section) showFraction(a float64, stroke int) (shown string, zero bool) {
+// showFraction writes a number as a whole and a fraction; stroke is the index of its stroke.
+func (s *section) showFraction(a float64, stroke int) string {
 	// Digits before the stroke: those next to it are the numerator's, those before a gap the whole's.
 	numerator := stroke
 	for numerator > 0 && s.tokens[numerator-1].kind == digit {
@@ -428,7 +424,7 @@ func (s *section) showFraction(a float64, stroke int) (shown string, zero bool) 
 			after.WriteString(t.text)
 		}
 	}
-	return before.String() + text + after.String(), whole == 0 && n == 0
+	return before.String() + text + after.String()
 }
 
 func hasDigit(tokens []token) bool {
