@@ -32,7 +32,7 @@ const (
 
 // Limits bound what one document may cost. The zero value of a field means its default.
 type Limits struct {
-	Unpacked int64 // bytes that all parts of a container together may have unpacked; default 64 MiB
+	Unpacked int64 // bytes that all parts of a container together may have unpacked; default 64 MiB. Of an xlsb workbook twice as many
 	Text     int   // bytes of Markdown; default 4 MiB
 	Pages    int   // of a PDF, which are read; default 2000
 	Rows     int   // of a sheet, which are shown; default 10,000

@@ -139,6 +139,18 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
+// TestUnpackedBytesAreBounded: twice as many as of other documents, and no more.
+func TestUnpackedBytesAreBounded(t *testing.T) {
+	sheet := bytes.Repeat(rec(recBlank, uint32(0), uint32(0), make([]byte, 1000)), 1500)
+	limits := document.Limits{Unpacked: 1 << 20}
+	if _, err := Read(context.Background(), workbook(t, sheet), limits); err != nil {
+		t.Errorf("%d bytes: %v", len(sheet), err)
+	}
+	if _, err := Read(context.Background(), workbook(t, append(sheet, sheet...)), limits); !errors.Is(err, &document.Error{Reason: document.TooLarge}) {
+		t.Errorf("%d bytes: %v", 2*len(sheet), err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	good := workbook(t, nil)
 	for name, c := range map[string]struct {
