@@ -32,11 +32,11 @@ const (
 
 // Limits bound what one document may cost. The zero value of a field means its default.
 type Limits struct {
-	Unpacked int64 // bytes that all parts of a container together may have unpacked; default 64 MiB
+	Unpacked int64 // bytes that all parts of a container together may have unpacked; default 64 MiB. Of an xlsb workbook twice as many
 	Text     int   // bytes of Markdown; default 4 MiB
 	Pages    int   // of a PDF, which are read; default 2000
-	Rows     int   // of a sheet, which are shown; default 2000
-	Columns  int   // of a sheet, which are shown; default 64
+	Rows     int   // of a sheet, which are shown; default 10,000
+	Columns  int   // of a sheet, which are shown; default 256
 	Cells    int   // with a value, which are kept of one book; default 500,000
 	Depth    int   // of nested elements and of nested lists and tables; default 256
 }
@@ -49,7 +49,7 @@ func (l Limits) WithDefaults() Limits {
 	for _, f := range []struct {
 		field *int
 		value int
-	}{{&l.Text, 4 << 20}, {&l.Pages, 2000}, {&l.Rows, 2000}, {&l.Columns, 64}, {&l.Cells, 500_000}, {&l.Depth, 256}} {
+	}{{&l.Text, 4 << 20}, {&l.Pages, 2000}, {&l.Rows, 10_000}, {&l.Columns, 256}, {&l.Cells, 500_000}, {&l.Depth, 256}} {
 		if *f.field == 0 {
 			*f.field = f.value
 		}

@@ -25,6 +25,7 @@ const (
 	kindDocument  = 1
 	kindSheet     = 2
 	kindFormSheet = 3
+	kindCaption   = 633
 	kindText      = 2001
 	kindTextLast  = 2010 // texts have several kinds by where they stand
 	kindShape     = 2011
@@ -41,7 +42,7 @@ const (
 
 func wanted(kind uint64) bool {
 	switch kind {
-	case kindDocument, kindSheet, kindFormSheet, kindShape, kindGroup, kindTable, kindModel, kindTile, kindList, kindHeaders, kindSegment, kindMerges, kindRichText:
+	case kindDocument, kindSheet, kindFormSheet, kindCaption, kindShape, kindGroup, kindTable, kindModel, kindTile, kindList, kindHeaders, kindSegment, kindMerges, kindRichText:
 		return true
 	}
 	return kind >= kindText && kind <= kindTextLast

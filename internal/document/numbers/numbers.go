@@ -70,20 +70,28 @@ func (f *file) sheet(ctx context.Context, book *sheet.Book, s message) {
 	}
 	var d drawables
 	f.collect(s, 2, 0, &d)
-	if len(d.texts) == 0 && len(d.models) == 1 && plainName(d.models[0]) {
-		f.table(ctx, book.Sheet(name), d.models[0])
+	if len(d.texts) == 0 && len(d.tables) == 1 && plainName(d.tables[0].model) {
+		f.captioned(ctx, book.Sheet(name), d.tables[0])
 		return
 	}
 	top := book.Sheet(name)
 	for _, text := range d.texts {
 		top.Say(text)
 	}
-	for _, model := range d.models {
+	for _, t := range d.tables {
 		if ctx.Err() != nil {
 			return
 		}
-		f.table(ctx, book.Part(string(model.bytes(8))), model)
+		f.captioned(ctx, book.Part(string(t.model.bytes(8))), t)
 	}
+}
+
+// captioned reads a table and the caption that is shown with it.
+func (f *file) captioned(ctx context.Context, s *sheet.Sheet, t placed) {
+	if t.caption != "" {
+		s.Say(t.caption)
+	}
+	f.table(ctx, s, t.model)
 }
 
 // plainName says that a table has no name that a person gave it, or shows none.
@@ -99,9 +107,15 @@ func plainName(model message) bool {
 	return !shown || name == "" || numbered && strings.Trim(rest, "0123456789") == ""
 }
 
+// placed is a table as it stands on a sheet.
+type placed struct {
+	model   message
+	caption string
+}
+
 // drawables are what stands on a sheet.
 type drawables struct {
-	models []message
+	tables []placed
 	texts  []string
 	groups map[uint64]bool // that were gone through
 }
@@ -119,15 +133,16 @@ func (f *file) collect(in message, field, depth int, d *drawables) {
 		o := f.get(id)
 		switch o.kind {
 		case kindTable:
-			if model := f.object(o.reference(2), kindModel); model != nil && len(d.models) < maxTables {
-				d.models = append(d.models, model)
+			if model := f.object(o.reference(2), kindModel); model != nil && len(d.tables) < maxTables {
+				t := placed{model: model}
+				if drawn := o.message.message(1); drawn.number(13) == 0 { // not hidden
+					t.caption = f.shapeText(f.object(drawn.reference(11), kindCaption).message(1))
+				}
+				d.tables = append(d.tables, t)
 			}
 		case kindShape:
-			for _, storage := range []int{4, 2} {
-				if text := strings.TrimSpace(f.text(o.reference(storage))); text != "" && len(d.texts) < maxTexts {
-					d.texts = append(d.texts, text)
-					break
-				}
+			if text := f.shapeText(o.message); text != "" && len(d.texts) < maxTexts {
+				d.texts = append(d.texts, text)
 			}
 		case kindGroup:
 			if d.groups[id] {
@@ -140,6 +155,18 @@ func (f *file) collect(in message, field, depth int, d *drawables) {
 			f.collect(o.message, 2, depth+1, d)
 		}
 	}
+}
+
+// shapeText is the text in a shape.
+func (f *file) shapeText(shape message) string {
+	for _, storage := range []int{4, 2} {
+		if id := shape.reference(storage); id != 0 {
+			if text := strings.TrimSpace(f.text(id)); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
 }
 
 // text is what a text storage holds. Marks of places in it, such as of pictures, are left out.

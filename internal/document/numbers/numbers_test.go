@@ -221,6 +221,18 @@ func TestSheetsThatAreHiddenAndTextsBesideTables(t *testing.T) {
 	}
 }
 
+// TestCaptions: a caption is said with its table, unless it is hidden or a stand-in without a text.
+func TestCaptions(t *testing.T) {
+	for hidden, want := range []string{"## Survey\n\nrich text\n\n| Berth |\n| --- |", "## Survey\n\n| Berth |\n| --- |"} {
+		objects := append(furniture(), archived(20, kindTile, row(0, false, cell(cellText, partText, 1))), archived(60, kindCaption, block(1, ref(4, 36))))
+		objects[2] = archived(3, kindTable, block(1, ref(11, 60), varint(13, uint64(hidden))), ref(2, 4))
+		got, err := read(zipped("Index/Document.iwa", part(objects...)))
+		if err != nil || got.Markdown != want {
+			t.Errorf("hidden %d: %v\n%s", hidden, err, got.Markdown)
+		}
+	}
+}
+
 func TestNumbersAsTheyAreShown(t *testing.T) {
 	for _, c := range []struct {
 		coefficient uint64

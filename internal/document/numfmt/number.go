@@ -121,6 +121,11 @@ func (s *section) showNumber(v float64) string {
 	case shape.exponent >= 0:
 		return sign + s.showScientific(a, &shape)
 	}
+	if sign != "" { // what is shown as zero is not negative, other than a fraction: so Excel has it
+		if whole, part := decimal(a, min(shape.places, mostPlaces)); whole == "" && strings.Trim(part, "0") == "" {
+			sign = ""
+		}
+	}
 	return sign + s.place(a, s.tokens, &shape)
 }
 
@@ -211,10 +216,12 @@ func denominator(tokens []token) bool {
 	return len(tokens) > 0 && (tokens[0].kind == digit || tokens[0].kind == literal && tokens[0].text != "" && tokens[0].text[0] >= '1' && tokens[0].text[0] <= '9')
 }
 
+// mostPlaces is how many places after the point are shown, as Excel has it.
+const mostPlaces = 30
+
 // place writes a number into the places of its digits, with whatever stands between them.
 func (s *section) place(a float64, tokens []token, p *shape) string {
-	const most = 30 // places after the point, as Excel has
-	whole, part := decimal(a, min(p.places, most))
+	whole, part := decimal(a, min(p.places, mostPlaces))
 	var left []string // digits by their places, the last first
 	at := len(whole)
 	written := 0

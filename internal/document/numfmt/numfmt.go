@@ -6,6 +6,7 @@ package numfmt
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // Format is a parsed number format. It may be used by several at once.
@@ -20,12 +21,12 @@ type Shown struct {
 	Moment bool // a date, a time of day or a span of time
 }
 
-// maxCode is how long a format may be, in bytes; Excel allows 255 characters. A longer one counts as General.
-const maxCode = 1024
+// maxCode is how long a format may be, in characters, as Excel has it. A longer one counts as General.
+const maxCode = 255
 
 // Parse reads a format code. It takes any: what it does not know it shows as it stands.
 func Parse(code string) *Format {
-	if len(code) > maxCode || code == "" {
+	if utf8.RuneCountInString(code) > maxCode || code == "" {
 		code = "General"
 	}
 	f := &Format{words: -1}
@@ -171,9 +172,9 @@ func (s *section) meets(v float64) bool {
 	return true
 }
 
-// negative says that the section is for all negative numbers and for them alone: it says itself that they are.
+// negative says that the section is for negative numbers alone: it says itself that they are.
 func (s *section) negative() bool {
-	return (s.condition == "<" || s.condition == "<=") && s.bound == 0
+	return (s.condition == "<" || s.condition == "<=") && s.bound <= 0
 }
 
 // positive says that the section is for all positive numbers.

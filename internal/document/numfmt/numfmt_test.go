@@ -31,7 +31,12 @@ func TestNumbers(t *testing.T) {
 		{"General", 0, "0"},
 		{`General" kg"`, 5, "5 kg"},
 		{"0", 0.5, "1"},
-		{"0", -0.4, "-0"},
+		{"0", -0.4, "0"},
+		{"0.000", -4.3e-16, "0.000"},
+		{"0%", -0.0017, "0%"},
+		{`0.0,"k"`, -1, "0.0k"},
+		{"# ?/?", -0.01, "-0"},
+		{"0;(0)", -0.4, "(0)"},
 		{"0", 2.5, "3"},
 		{"0.00", 1.005, "1.01"},
 		{"0.00", 2.675, "2.68"},
@@ -83,7 +88,9 @@ func TestNumbers(t *testing.T) {
 		{`[<0]"minus "0;0`, -3, "minus 3"},
 		{`[=1]"one";[=2]"two";0`, 2, "two"},
 		{`[=1]"one";[=2]"two";0`, 3, "3"},
-		{`[<-25]0;[>25]0;0`, -26, "-26"},
+		{`[<-25]0;[>25]0;0`, -26, "26"},
+		{`[Red][<=-25]General;[Blue][>=25]General;[Green]General;[Yellow]General`, -25, "25"},
+		{`[Red][<=-25]General;[Blue][>=25]General;[Green]General;[Yellow]General`, -1, "-1"},
 		{`[>=1000]0.0,"k";0`, -5, "-5"},
 		{`[>0]0;(0)`, -5, "(5)"},
 		{`[>100]"high";[<-100]"low";0`, -5, "-5"},
@@ -213,6 +220,21 @@ func TestBuiltin(t *testing.T) {
 		if got := Parse(Builtin(id)).Number(1234.5, false); got.Text != want {
 			t.Errorf("%d: %q, want %q", id, got.Text, want)
 		}
+	}
+}
+
+// TestStylesAreBounded: codes beyond what a workbook may have are General, those before stay.
+func TestStylesAreBounded(t *testing.T) {
+	var s Styles
+	for id := range 10_000 {
+		s.Code(200+id, strings.Repeat(`"`+strings.Repeat("x", 98)+`"`, 2)+"0.0")
+		s.Style(200 + id)
+	}
+	if got := s.Format(0).Number(1, false).Text; !strings.HasSuffix(got, "x1.0") {
+		t.Errorf("the first: %q", got)
+	}
+	if got := s.Format(9999).Number(1, false).Text; got != "1" || s.Codes() > 3000 {
+		t.Errorf("the last of %d: %q", s.Codes(), got)
 	}
 }
 

@@ -99,6 +99,13 @@ func TestCells(t *testing.T) {
 | wide | | x |
 | --- | --- | --- |
 | 1 | 2 | 3 |`},
+		"drawings": {row("", cell(``, `<draw:frame><draw:image/></draw:frame>`)), `
+*This sheet has drawings, such as charts or pictures, and no cells with content.*
+
+*No visible sheet of this workbook has a cell with content.*`},
+		"shapes": {`<table:shapes><draw:frame/></table:shapes>` + row("", text("a")), `
+| a |
+| --- |`},
 		"formulas": {row("", cell(`table:formula="of:=SUM([.A1:.A2])"`, ``), cell(`table:formula="of:=1/0" office:value-type="string" office:string-value=""`, `<text:p>#DIV/0!</text:p>`)), `
 | =SUM(\[.A1:.A2]) | #DIV/0! |
 | --- | --- |`},

@@ -41,6 +41,8 @@ func (t *table) part(name string) error {
 		t.columns = min(t.columns+n, maxColumn)
 	case "table-row":
 		return t.oneRow()
+	case "shapes":
+		t.sheet.Drawn()
 	case "table-columns", "table-header-columns", "table-column-group", "table-rows", "table-header-rows", "table-row-group":
 		return t.x.Children(t.part)
 	}
@@ -135,8 +137,13 @@ func (t *table) value() (sheet.Value, error) {
 	var shown strings.Builder
 	paragraphs := 0
 	err := x.Children(func(name string) error {
-		if name != "p" && name != "h" {
-			return nil // remarks, drawings, tables in the cell
+		switch name {
+		case "p", "h":
+		case "frame", "g", "custom-shape", "control":
+			t.sheet.Drawn()
+			return nil
+		default:
+			return nil // remarks, tables in the cell
 		}
 		if paragraphs++; paragraphs > 1 {
 			shown.WriteByte('\n')

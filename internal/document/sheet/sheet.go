@@ -121,6 +121,7 @@ type Sheet struct {
 	note    string // said in place of cells
 	part    bool   // a table of the sheet before it
 	parted  bool   // its tables follow it as parts
+	drawn   bool   // charts or pictures stand on it
 	texts   []string
 	table   bool // its cells are one table
 	named   bool // the first row of which names the columns
@@ -159,6 +160,12 @@ type area struct{ row, column, lastRow, lastColumn int }
 
 // Instead lets a sheet without cells say what it is, such as a chart; the words are ours.
 func (s *Sheet) Instead(words string) { s.note = words }
+
+// Drawn tells that charts, pictures or other drawings stand on the sheet. They are no text, but a sheet with them is not empty.
+func (s *Sheet) Drawn() { s.drawn = true }
+
+// Bare tells whether no cell of the sheet is set by now.
+func (s *Sheet) Bare() bool { return len(s.cells) == 0 }
 
 // Keeps tells whether a value at this place, counted from 0, would be kept: it is not hidden, and there is room. Where it would not
 // be it is counted all the same, so that a reader need not make the text of what is not shown.

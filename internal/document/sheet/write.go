@@ -126,6 +126,8 @@ func (w *writer) sheet(s *Sheet) {
 			w.remark("This table is empty.")
 		case s.hiddenWords() != "": // all that it has
 			w.remark(s.hiddenWords())
+		case s.drawn:
+			w.remark("This sheet has drawings, such as charts or pictures, and no cells with content.")
 		case !s.parted && len(s.texts) == 0:
 			w.remark("This sheet is empty.")
 		}

@@ -60,6 +60,11 @@ func (r *reader) sheet(s *sheet.Sheet, at int64) error {
 					s.Merge(rec.U16(o), rec.U16(o+4), rec.U16(o+2), rec.U16(o+6))
 				}
 			}
+		case recObject:
+			const remark, filter = 0x19, 0x14 // kinds that are no drawings: the second is an arrow of a filter, or a list
+			if kind := rec.U16(4); r.version == 8 && kind != remark && kind != filter || r.version == 5 {
+				s.Drawn()
+			}
 		case recHLink:
 			if address := address(rec.From(8)); address != "" {
 				s.Link(rec.U16(0), rec.U16(4), rec.U16(2), rec.U16(6), address)

@@ -158,13 +158,13 @@ func codePage(n int) encoding.Encoding {
 		return charmap.CodePage866
 	case 874:
 		return charmap.Windows874
-	case 932:
+	case 932, 10001: // from 10001 on as the Macintosh has them, which differ in some signs
 		return japanese.ShiftJIS
-	case 936:
+	case 936, 10008:
 		return simplifiedchinese.GBK
-	case 949:
+	case 949, 10003:
 		return korean.EUCKR
-	case 950:
+	case 950, 10002:
 		return traditionalchinese.Big5
 	case 1250:
 		return charmap.Windows1250
@@ -186,8 +186,18 @@ func codePage(n int) encoding.Encoding {
 		return charmap.Macintosh
 	case 10007:
 		return charmap.MacintoshCyrillic
+	case 20866:
+		return charmap.KOI8R
+	case 21866:
+		return charmap.KOI8U
 	case 28591:
 		return charmap.ISO8859_1
+	case 28592:
+		return charmap.ISO8859_2
+	case 28595:
+		return charmap.ISO8859_5
+	case 28605:
+		return charmap.ISO8859_15
 	}
 	return charmap.Windows1252
 }

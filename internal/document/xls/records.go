@@ -20,6 +20,7 @@ const (
 	recFormat2, recDateMode            = 0x001E, 0x0022
 	recFilePass, recContinue           = 0x002F, 0x003C
 	recCodePage, recXF2                = 0x0042, 0x0043
+	recObject                          = 0x005D
 	recColInfo, recBoundSheet          = 0x007D, 0x0085
 	recMulRK, recRString               = 0x00BD, 0x00D6
 	recXF, recMergeCells               = 0x00E0, 0x00E5

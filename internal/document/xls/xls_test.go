@@ -118,6 +118,18 @@ func TestRecordsOfCells(t *testing.T) {
 	}
 }
 
+// TestDrawings: a sheet with a drawing alone is not called empty; remarks and arrows of filters are no drawings.
+func TestDrawings(t *testing.T) {
+	object := func(kind int) []byte {
+		return rec(recObject, uint16(0x15), uint16(0x12), uint16(kind), make([]byte, 16))
+	}
+	text, err := read(book8(nil, object(8), object(0x19), object(0x14)))
+	want := "## A\n\n*This sheet has drawings, such as charts or pictures, and no cells with content.*\n\n## B\n\n*This sheet is empty.*\n\n## C\n\n*This sheet is empty.*"
+	if err != nil || !strings.HasPrefix(text.Markdown, want) {
+		t.Errorf("%v\n%s", err, text.Markdown)
+	}
+}
+
 func TestOlderVersions(t *testing.T) {
 	five := raw(rec(recBOF, uint16(0x0500), uint16(5), make([]byte, 4)), rec(recCodePage, uint16(1251)), rec(recDateMode, uint16(1)))
 	list := raw(rec(recXF, uint16(0), uint16(14), make([]byte, 12)))
@@ -136,6 +148,17 @@ func TestOlderVersions(t *testing.T) {
 	} {
 		if text, err := read(c.body); err != nil || text.Markdown != c.want {
 			t.Errorf("version %s: %v\n%s", name, err, text.Markdown)
+		}
+	}
+}
+
+// TestCodePages: texts of the versions before Unicode, as the workbook's code page has them.
+func TestCodePages(t *testing.T) {
+	for page, c := range map[int][2]string{1251: {"\xCA\xEB\xFE\xF7", "Ключ"}, 932: {"\x8a\xbf\x8e\x9a", "漢字"}, 10001: {"\x8a\xbf\x8e\x9a", "漢字"}, 10000: {"Gr\x9a\xa7e", "Größe"}, 10008: {"\xba\xba\xd7\xd6", "汉字"},
+		20866: {"\xeb\xcc\xc0\xde", "Ключ"}, 28605: {"10 \xa4", "10 €"}, 850: {"Gr\x94\xe1e", "Größe"}, 7: {"10 \x80", "10 €"}} {
+		body := raw(rec(recBOF4, uint16(0), uint16(16), uint16(0)), rec(recCodePage, uint16(page)), rec(recLabel, uint16(0), uint16(0), uint16(0), uint16(len(c[0])), c[0]), rec(recEOF))
+		if text, err := read(body); err != nil || !strings.Contains(text.Markdown, "| "+c[1]+" |") {
+			t.Errorf("%d: %v\n%s", page, err, text.Markdown)
 		}
 	}
 }

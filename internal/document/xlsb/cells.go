@@ -41,6 +41,13 @@ func (c *cells) record(rec record) error {
 		}
 	case rec.id == recMerge:
 		c.sheet.Merge(int(rec.U32(0)), int(rec.U32(8)), int(rec.U32(4)), int(rec.U32(12)))
+	case rec.id == recDrawing && c.sheet.Bare():
+		id, _ := rec.text(0)
+		drawn, err := ooxml.Draws(c.ctx, c.archive, c.part, id, c.limits)
+		if drawn {
+			c.sheet.Drawn()
+		}
+		return err
 	case rec.id == recLink:
 		return c.link(rec)
 	}

@@ -45,6 +45,7 @@ const (
 	recSheet              = 156
 	recMerge              = 176
 	recLink               = 494
+	recDrawing            = 550
 	recCellStyles         = 617
 	recCellStylesEnd      = 618
 )
@@ -57,6 +58,9 @@ type record struct {
 
 // maxRecord is how long a record may be, in bytes; the longest hold a cell's text.
 const maxRecord = 8 << 20
+
+// maxRecords is how many records a part may have: a cell's has six bytes at least, so this is a sheet as large as any that is read.
+const maxRecords = 20_000_000
 
 // walk visits the records of a part. What a record holds is good until the next.
 func (r *reader) walk(part string, visit func(record) error) error {
@@ -71,6 +75,9 @@ func (r *reader) walk(part string, visit func(record) error) error {
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
+		}
+		if n == maxRecords {
+			return document.Fail(document.TooLarge, "part %q has more than %d records", part, maxRecords)
 		}
 		id, err := number(in, 2)
 		if errors.Is(err, io.EOF) {

@@ -38,12 +38,17 @@ type entry struct {
 // maxSheets is how many sheets a workbook may have.
 const maxSheets = 10_000
 
+// streamed is how much more than of other documents may be unpacked: the large parts are never in memory, records cost a third of what
+// elements do, and texts that cells hold themselves have two bytes a character.
+const streamed = 2
+
 // Read reads a workbook. Its errors are *document.Error and the context's.
 func Read(ctx context.Context, body []byte, limits document.Limits) (document.Text, error) {
 	limits = limits.WithDefaults()
 	if compound.Encrypted(body) {
 		return document.Text{}, document.Fail(document.Encrypted, "an encrypted package")
 	}
+	limits.Unpacked *= streamed
 	archive, err := pack.Open(body, limits)
 	if err != nil {
 		return document.Text{}, err

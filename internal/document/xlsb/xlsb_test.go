@@ -125,6 +125,32 @@ func TestRecordsOfCells(t *testing.T) {
 	}
 }
 
+// TestDrawings: a sheet with a drawing alone is not called empty; one whose drawing has nothing in it is.
+func TestDrawings(t *testing.T) {
+	link := rels + `<Relationship Id="rId1" Type="` + kind + `drawing" Target="../drawings/drawing1.xml"/></Relationships>`
+	for drawing, want := range map[string]string{
+		`<wsDr><twoCellAnchor/></wsDr>`: "## S\n\n*This sheet has drawings, such as charts or pictures, and no cells with content.*",
+		`<wsDr/>`:                       "## S\n\n*This sheet is empty.*",
+	} {
+		text, err := read(workbook(t, rec(recDrawing, "rId1"), "xl/worksheets/_rels/sheet1.bin.rels", link, "xl/drawings/drawing1.xml", drawing))
+		if err != nil || !bytes.HasPrefix([]byte(text.Markdown), []byte(want)) {
+			t.Errorf("%s: %v\n%s", drawing, err, text.Markdown)
+		}
+	}
+}
+
+// TestUnpackedBytesAreBounded: twice as many as of other documents, and no more.
+func TestUnpackedBytesAreBounded(t *testing.T) {
+	sheet := bytes.Repeat(rec(recBlank, uint32(0), uint32(0), make([]byte, 1000)), 1500)
+	limits := document.Limits{Unpacked: 1 << 20}
+	if _, err := Read(context.Background(), workbook(t, sheet), limits); err != nil {
+		t.Errorf("%d bytes: %v", len(sheet), err)
+	}
+	if _, err := Read(context.Background(), workbook(t, append(sheet, sheet...)), limits); !errors.Is(err, &document.Error{Reason: document.TooLarge}) {
+		t.Errorf("%d bytes: %v", 2*len(sheet), err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	good := workbook(t, nil)
 	for name, c := range map[string]struct {

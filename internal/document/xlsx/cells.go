@@ -49,6 +49,14 @@ func (r *reader) cells(s *sheet.Sheet, part string) error {
 			})
 		case "hyperlinks":
 			return r.links(s, x, part)
+		case "drawing":
+			if id := x.Attr("id"); s.Bare() {
+				drawn, err := ooxml.Draws(r.ctx, r.archive, part, id, r.limits)
+				if drawn {
+					s.Drawn()
+				}
+				return err
+			}
 		}
 		return nil
 	})
@@ -91,7 +99,7 @@ func (r *reader) rows(s *sheet.Sheet, x *pack.XML) error {
 
 // cell reads the element of a cell.
 func (r *reader) cell(s *sheet.Sheet, x *pack.XML, row, column int) error {
-	kind, style := x.Attr("t"), x.Attr("s")
+	kind, style, held := x.Attr("t"), x.Attr("s"), x.Attr("vm")
 	var value, formula string
 	hasValue := false
 	err := x.Children(func(name string) (err error) {
@@ -142,6 +150,18 @@ func (r *reader) cell(s *sheet.Sheet, x *pack.XML, row, column int) error {
 		}
 	case "e":
 		v.Text, v.Kind = value, sheet.Fault
+		if held != "" && value == "#VALUE!" {
+			now, ok, err := r.richCell(held)
+			if err != nil {
+				return err
+			}
+			if ok {
+				v.Text, v.Kind = now.Text, now.Kind
+			}
+			if v.Text == "" {
+				s.Drawn()
+			}
+		}
 	case "d":
 		v.Text, v.Kind = format.ISO(value), sheet.Moment
 	default:

@@ -29,6 +29,7 @@ type reader struct {
 	missing   bool // a sheet has no part
 	found     bool // a sheet has one
 	styles    numfmt.Styles
+	rich      *rich // nil until a cell asks for it
 }
 
 // entry is a sheet as the workbook lists it.

@@ -170,6 +170,70 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestDrawings: a sheet with a drawing alone is not called empty; one whose drawing has nothing in it is.
+func TestDrawings(t *testing.T) {
+	const sheet = `<sheetData/><drawing r:id="rId1"/>`
+	link := rels + `<Relationship Id="rId1" Type="` + kind + `drawing" Target="../drawings/drawing1.xml"/></Relationships>`
+	for drawing, want := range map[string]string{
+		`<wsDr><twoCellAnchor/></wsDr>`: "*This sheet has drawings, such as charts or pictures, and no cells with content.*",
+		`<wsDr/>`:                       "*This sheet is empty.*",
+		`<wsDr>`:                        "*This sheet is empty.*",
+	} {
+		text, err := read(workbook(t, sheet, "xl/worksheets/_rels/sheet1.xml.rels", link, "xl/drawings/drawing1.xml", drawing))
+		if err != nil || !strings.Contains(text.Markdown, want) {
+			t.Errorf("%s: %v\n%s", drawing, err, text.Markdown)
+		}
+	}
+	text, err := read(workbook(t, sheet))
+	if err != nil || !strings.Contains(text.Markdown, "*This sheet is empty.*") {
+		t.Errorf("no relation: %v\n%s", err, text.Markdown)
+	}
+}
+
+// TestMomentsInWords: moments that are spelled out are shown as far as the format shows them.
+func TestMomentsInWords(t *testing.T) {
+	text, err := read(workbook(t, `<sheetData><row><c t="d" s="1"><v>2031-03-09T14:30:05.25Z</v></c><c t="d"><v>2031-03-09T14:30:05</v></c></row></sheetData>`,
+		"xl/styles.xml", `<styleSheet><cellXfs><xf/><xf numFmtId="14"/></cellXfs></styleSheet>`))
+	if err != nil || !strings.Contains(text.Markdown, "| 2031-03-09 | 2031-03-09 14:30:05 |") {
+		t.Errorf("%v\n%s", err, text.Markdown)
+	}
+}
+
+// TestValuesOfToday: what a person sees of values that old programs show as #VALUE!.
+func TestValuesOfToday(t *testing.T) {
+	cells := func(numbers ...int) string {
+		row := ""
+		for _, n := range numbers {
+			row += fmt.Sprintf(`<c t="e" vm="%d"><v>#VALUE!</v></c>`, n)
+		}
+		return "<sheetData><row>" + row + `<c t="e" vm="1"><v>#N/A</v></c><c><v>1</v></c></row></sheetData>`
+	}
+	values, held := "", ""
+	for i, value := range []int{0, 2, 3, 4, 5, 6, 99, 7} {
+		values += fmt.Sprintf(`<bk><extLst><ext><xlrd:rvb i="%d"/></ext></extLst></bk>`, value)
+		held += fmt.Sprintf(`<bk><rc t="2" v="%d"/></bk>`, i)
+	}
+	parts := []string{
+		"xl/_rels/workbook.xml.rels", rels + `<Relationship Id="rId1" Type="` + kind + `worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="a" Type="` + kind + `sheetMetadata" Target="metadata.xml"/>` +
+			`<Relationship Id="b" Type="x/rdRichValue" Target="richData/values.xml"/><Relationship Id="c" Type="x/rdRichValueStructure" Target="richData/shapes.xml"/></Relationships>`,
+		"xl/metadata.xml", `<metadata><metadataTypes><metadataType name="XLDAPR"/><metadataType name="XLRICHVALUE"/></metadataTypes><futureMetadata name="XLDAPR"><bk/></futureMetadata>` +
+			`<futureMetadata name="XLRICHVALUE">` + values + `</futureMetadata><valueMetadata>` + held + `<bk><rc t="1" v="0"/></bk></valueMetadata></metadata>`,
+		"xl/richData/shapes.xml", `<rvStructures><s t="_linkedentity2"><k n="%EntityId" t="s"/><k n="_DisplayString" t="s"/></s><s t="_linkedentity"><k n="%cvi" t="r"/></s>` +
+			`<s t="_error"><k n="colOffset" t="i"/><k n="errorType" t="i"/></s><s t="_localImage"><k n="id" t="i"/><k n="Text" t="s"/></s></rvStructures>`,
+		"xl/richData/values.xml", `<rvData><rv s="0"><v>7</v><v>Canada</v></rv><rv s="9"/><rv s="1"><v>0</v></rv><rv s="2"><v>1</v><v>8</v></rv><rv s="2"><v>1</v><v>77</v></rv>` +
+			`<rv s="3"><v>0</v><v>A buoy</v></rv><rv s="3"><v>0</v></rv><rv s="1"><v>7</v></rv></rvData>`,
+	}
+	text, err := read(workbook(t, cells(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0), parts...))
+	want := "| Canada | Canada | #SPILL! | #VALUE! | A buoy | #VALUE! | #VALUE! | #VALUE! | #VALUE! | #VALUE! | #N/A | 1 |"
+	if err != nil || !strings.Contains(text.Markdown, want) {
+		t.Errorf("%v\n%s", err, text.Markdown)
+	}
+	parts[7] = parts[7][:40]
+	if text, err = read(workbook(t, cells(1), parts...)); err != nil || !strings.Contains(text.Markdown, "| #VALUE! | #N/A | 1 |") {
+		t.Errorf("a cut part: %v\n%s", err, text.Markdown)
+	}
+}
+
 func TestLongSheet(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("<sheetData>")
@@ -177,7 +241,11 @@ func TestLongSheet(t *testing.T) {
 		fmt.Fprintf(&b, `<row r="%d"><c r="A%d"><v>%d</v></c><c r="B%d" t="inlineStr"><is><t>x</t></is></c></row>`, r+1, r+1, r, r+1)
 	}
 	b.WriteString("</sheetData>")
-	text, err := read(workbook(t, b.String()))
+	body := workbook(t, b.String())
+	if text, err := read(body); err != nil || !strings.HasSuffix(text.Markdown, "| 4999 | x |") {
+		t.Errorf("not whole: %v", err)
+	}
+	text, err := Read(context.Background(), body, document.Limits{Rows: 2000})
 	if err != nil || !strings.Contains(text.Markdown, "| 1999 | x |") || strings.Contains(text.Markdown, "| 2000 | x |") || !strings.HasSuffix(text.Markdown, "*Shown are 2,000 of 5,000 rows with content.*") {
 		t.Errorf("%v: …%s", err, text.Markdown[max(0, len(text.Markdown)-200):])
 	}
