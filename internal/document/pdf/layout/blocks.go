@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -132,11 +133,18 @@ type measures struct {
 	end   float32 // where the longest ends
 	start float32
 	pitch float32 // between base lines, in sizes
+	size  float32 // of most of its letters
 	loose bool    // the lines are those of an address or a poem: none is filled
 }
 
 func measureLines(lines []textLine) measures {
 	m := measures{start: lines[0].starts(), pitch: 1.2}
+	sizes, most := map[float32]int{}, 0
+	for i := range lines {
+		if sizes[lines[i].size] += lines[i].letters; sizes[lines[i].size] > most {
+			m.size, most = lines[i].size, sizes[lines[i].size]
+		}
+	}
 	var pitches, ends []float32
 	for i := range lines {
 		m.start = min(m.start, lines[i].starts())
@@ -255,8 +263,11 @@ func (g *grouper) paragraphs(lines []textLine) {
 			next.kind = item
 			next.depth = g.depth(l, label)
 			next.contents = label == leaders
-			if strings.HasSuffix(label, ".") || strings.HasSuffix(label, ")") {
+			switch {
+			case strings.HasSuffix(label, ".") || strings.HasSuffix(label, ")"):
 				next.number = label
+			case label123(label):
+				next.number = label + "."
 			}
 			l.take(n)
 		default:
@@ -303,6 +314,9 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 		return mark, len(text) - len(rest)
 	}
 	mark, rest = enumerator(text)
+	if mark == "" {
+		mark, rest = g.bareNumber(lines, i, m)
+	}
 	if mark == "" || rest == "" {
 		return "", 0
 	}
@@ -322,6 +336,43 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 		return "", 0
 	}
 	return mark, len(text) - len(rest)
+}
+
+// bareNumber is the number without a dot that begins an item, set apart from its text, and what follows it: one of
+// several below one another that count from 1.
+func (g *grouper) bareNumber(lines []textLine, i int, m measures) (mark, rest string) {
+	l := &lines[i]
+	n := 0
+	number := func(l *textLine) (int, string) {
+		word, rest, ok := strings.Cut(l.text(), " ")
+		n, err := strconv.Atoi(word)
+		if !ok || err != nil || n < 1 || n > 99 || word[0] == '0' || word[0] == '+' {
+			return 0, ""
+		}
+		return n, rest
+	}
+	if l.hang < 0.6*l.size || l.bold || l.size < 0.93*m.size {
+		return "", ""
+	}
+	if n, rest = number(l); n == 0 {
+		return "", ""
+	}
+	open := len(g.lists) > 0 && g.lists[len(g.lists)-1].kind == "1" && abs(g.lists[len(g.lists)-1].x-l.starts()) < l.size
+	if !open && n != 1 {
+		return "", ""
+	}
+	if !open {
+		const reach = 12 // lines of an item
+		found := false
+		for j := i + 1; j < len(lines) && j <= i+reach && !found; j++ {
+			next, _ := number(&lines[j])
+			found = next == 2 && abs(lines[j].starts()-l.starts()) < l.size && lines[j].hang >= 0.6*l.size
+		}
+		if !found {
+			return "", ""
+		}
+	}
+	return strconv.Itoa(n), rest
 }
 
 // followed says that the item after the one that line i begins is begun by a line not far below.
@@ -405,7 +456,9 @@ func (g *grouper) depth(l *textLine, label string) int {
 }
 
 // counted says that a kind of items is one with numbers or letters.
-func counted(kind string) bool { return strings.HasSuffix(kind, ".") || strings.HasSuffix(kind, ")") }
+func counted(kind string) bool {
+	return kind == "1" || strings.HasSuffix(kind, ".") || strings.HasSuffix(kind, ")")
+}
 
 // goesOn says that line i goes on with block b, whose last line is prev.
 func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m measures) bool {
@@ -429,7 +482,11 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 		// The block's own pitch, where it is set tighter.
 		pitch = min(pitch, 1.12*(prev.base-b.lines[len(b.lines)-2].base))
 	}
-	if d > 1.3*pitch && d > 1.15*l.size || d < 0.3*l.size {
+	far := float32(1.3)
+	if l.size > 1.14*m.size {
+		far = 1.22 // headings below one another
+	}
+	if d > far*pitch && d > 1.15*l.size || d < 0.3*l.size {
 		return false
 	}
 	if l.level > 0 {
@@ -454,6 +511,8 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 		return true
 	case in > near: // farther in
 		return len(b.lines) == 1 && !short && !ended(prev) || hanging(lines, i, near)
+	case in < -near && short && centred(prev, m) && !centred(l, m):
+		return false // a title, and what is below it
 	case in < -near: // farther out: the second line of a paragraph whose first is set in
 		return len(b.lines) == 1 || l.starts() > first.starts()+near
 	}
