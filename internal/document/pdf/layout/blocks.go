@@ -358,15 +358,15 @@ func (g *grouper) bareNumber(lines []textLine, i int, m measures) (mark, rest st
 		return "", ""
 	}
 	open := len(g.lists) > 0 && g.lists[len(g.lists)-1].kind == "1" && abs(g.lists[len(g.lists)-1].x-l.starts()) < l.size
-	if !open && n != 1 {
-		return "", ""
+	if !open && n != 1 && i > 2 {
+		return "", "" // a list may go on from the page before
 	}
 	if !open {
 		const reach = 12 // lines of an item
 		found := false
 		for j := i + 1; j < len(lines) && j <= i+reach && !found; j++ {
 			next, _ := number(&lines[j])
-			found = next == 2 && abs(lines[j].starts()-l.starts()) < l.size && lines[j].hang >= 0.6*l.size
+			found = next == n+1 && abs(lines[j].starts()-l.starts()) < l.size && lines[j].hang >= 0.6*l.size
 		}
 		if !found {
 			return "", ""

@@ -159,7 +159,17 @@ func (w *writer) continues(a, b *block) bool {
 	if a.lines[0].letters+a.lines[len(a.lines)-1].letters < 25 {
 		return false
 	}
-	return lower(c) || end == ',' || wide(c) && wide(end) || strength(c) < 0 && strength(end) < 0
+	return lower(c) || end == ',' || wide(c) && wide(end) || strength(c) < 0 && strength(end) < 0 || a.kind == paragraph && full(a)
+}
+
+// full says that the last line of a block ends where its lines do, so that its text may go on.
+func full(k *block) bool {
+	end := float32(0)
+	for i := range k.lines[:len(k.lines)-1] {
+		end = max(end, k.lines[i].X1)
+	}
+	last := &k.lines[len(k.lines)-1]
+	return len(k.lines) > 1 && last.X1 > end-0.5*last.size && last.letters > 30
 }
 
 func lower(c rune) bool { return c != 0 && strings.ToUpper(string(c)) != string(c) }
