@@ -3,7 +3,6 @@ package layout
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -338,57 +337,6 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 	return mark, len(text) - len(rest)
 }
 
-// bareNumber is the number without a dot that begins an item, set apart from its text, and what follows it: one of
-// several below one another that count from 1.
-func (g *grouper) bareNumber(lines []textLine, i int, m measures) (mark, rest string) {
-	l := &lines[i]
-	n := 0
-	number := func(l *textLine) (int, string) {
-		word, rest, ok := strings.Cut(l.text(), " ")
-		n, err := strconv.Atoi(word)
-		if !ok || err != nil || n < 1 || n > 99 || word[0] == '0' || word[0] == '+' {
-			return 0, ""
-		}
-		return n, rest
-	}
-	if l.hang < 0.6*l.size || l.bold || l.size < 0.93*m.size {
-		return "", ""
-	}
-	if n, rest = number(l); n == 0 {
-		return "", ""
-	}
-	open := len(g.lists) > 0 && g.lists[len(g.lists)-1].kind == "1" && abs(g.lists[len(g.lists)-1].x-l.starts()) < l.size
-	if !open && n != 1 && i > 2 {
-		return "", "" // a list may go on from the page before
-	}
-	if !open {
-		const reach = 12 // lines of an item
-		found := false
-		for j := i + 1; j < len(lines) && j <= i+reach && !found; j++ {
-			next, _ := number(&lines[j])
-			found = next == n+1 && abs(lines[j].starts()-l.starts()) < l.size && lines[j].hang >= 0.6*l.size
-		}
-		if !found {
-			return "", ""
-		}
-	}
-	return strconv.Itoa(n), rest
-}
-
-// followed says that the item after the one that line i begins is begun by a line not far below.
-func followed(lines []textLine, i int, mark string) bool {
-	const reach = 40
-	for j := i + 1; j < len(lines) && j <= i+reach; j++ {
-		if abs(lines[j].starts()-lines[i].starts()) > lines[i].size {
-			continue
-		}
-		if next, _ := enumerator(lines[j].text()); next != "" && next != mark && kindOf(next) == kindOf(mark) {
-			return true
-		}
-	}
-	return false
-}
-
 // fits says that the first word of l would have had room on p, so that the line was ended on purpose.
 func (g *grouper) fits(p, l *textLine, m measures) bool {
 	return brokenOff(p, l, m)
@@ -400,6 +348,9 @@ func brokenOff(p, l *textLine, m measures) bool {
 	}
 	if m.loose {
 		return true
+	}
+	if abs(l.ends()-p.ends()) < 0.3*l.size && abs(l.starts()-p.starts()) > 2*l.size && min(l.starts(), p.starts()) > m.start+2*l.size && max(l.letters, p.letters) < 40 {
+		return true // lines that are set to end at one place
 	}
 	if abs(l.ends()-p.ends()) < 0.4*l.size && l.letters > 25 && !ended(p) {
 		return false // both end at one place: it is the text's
@@ -421,6 +372,12 @@ func hyphened(l *textLine) bool {
 func lowerFirst(l *textLine) bool {
 	c, _ := utf8.DecodeRuneInString(l.text())
 	return lower(c)
+}
+
+// noteMark says that a raised text is the number or sign of a note.
+func noteMark(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789*†‡§¶") == ""
 }
 
 // anyMono says that something on the line is set in a monospaced font, whose size often differs from the text's.
@@ -493,6 +450,9 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 		return true
 	}
 	short := brokenOff(prev, l, m)
+	if short && len(l.spans) > 1 && l.spans[0].raise > 0 && b.kind != item && noteMark(l.spans[0].text) {
+		return false // the next note
+	}
 	if l.bold != prev.bold && min(l.letters, prev.letters) > 1 && (short || len(b.lines) == 1 || d > 1.1*pitch) {
 		if prev.bold && allBold(b) || l.bold && short {
 			return false
@@ -509,6 +469,8 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 	switch {
 	case b.middle && centred(l, m) && abs(in) > 0.3*l.size:
 		return true
+	case in > near && len(b.lines) == 1 && strings.HasPrefix(first.text(), "[") && strings.Contains(first.text(), "] "):
+		return true // the second line of an entry of a bibliography
 	case in > near: // farther in
 		return len(b.lines) == 1 && !short && !ended(prev) || hanging(lines, i, near)
 	case in < -near && short && centred(prev, m) && !centred(l, m):

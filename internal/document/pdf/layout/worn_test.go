@@ -226,3 +226,35 @@ func TestMarksOfItemsOnTheRight(t *testing.T) {
 	}
 	equal(t, read(t, s).Markdown, "- בדיקת צוללן של הרציף\n- כיול מד העומק בבוקר")
 }
+
+func TestSentencesGoOnBeyondTables(t *testing.T) {
+	a, b := newSheet(1), newSheet(2)
+	a.lines(50, 80, plain(10), "The first text of the page goes on on the next one, for it is too long to end\nhere, and so its sentence is")
+	b.put(50, 60, plain(10), "Table 2: Depths by station.")
+	for i, r := range [][]string{{"Station", "Depth", "Year"}, {"North", "8.2", "1999"}, {"South", "6.9", "2004"}, {"East", "11.4", "2011"}} {
+		for j, text := range r {
+			b.put(60+120*float32(j), 80+14*float32(i), plain(10), text)
+		}
+	}
+	b.put(50, 170, plain(10), "not torn by the table that stands between the two.")
+	order(t, read(t, a, b).Markdown, "and so its sentence is not torn by the table that stands between the two.\n", "| South | 6.9 | 2004 |")
+}
+
+func TestEntriesOfABibliographyHang(t *testing.T) {
+	s := newSheet(1)
+	s.lines(50, 80, plain(10), "[1] A. Author and B. Writer. On the dredging of harbours.\n    Journal of Ports, 12(3), 1999.\n[2] C. Third. A survey of surveys in harbours and at sea.\n    Conference on Surveys, 2004.")
+	equal(t, read(t, s).Markdown, "[1] A. Author and B. Writer. On the dredging of harbours. Journal of Ports, 12(3), 1999.\n\n[2] C. Third. A survey of surveys in harbours and at sea. Conference on Surveys, 2004.")
+}
+
+func TestLinesThatEndAtOnePlaceAreLines(t *testing.T) {
+	s := newSheet(1)
+	for i, text := range []string{"Invoice number: 2031-0417", "Date: 9 March 2031", "Due: 8 April"} {
+		s.put(550-5*float32(len(text)), 80+12*float32(i), plain(10), text)
+	}
+	s.lines(50, 140, plain(10), filler("text", 5, 100))
+	got := read(t, s).Markdown
+	order(t, got, "Invoice number: 2031-0417", "\n", "Date: 9 March 2031", "\n", "Due: 8 April")
+	if strings.Contains(got, "0417 Date") {
+		t.Error(got)
+	}
+}

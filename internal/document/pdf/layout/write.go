@@ -129,10 +129,25 @@ func (w *writer) note(k *block) {
 
 // run is the block at i with those after it that go on with its sentence in another column or on another page.
 func (w *writer) run(i int) []*block {
+	const maxFloats = 4
 	run := []*block{&w.blocks[i]}
+	skipped := 0
 	for j := i + 1; j < len(w.blocks) && !run[0].foot && !run[0].contents; j++ {
 		a, b := run[len(run)-1], &w.blocks[j]
 		if b.foot {
+			continue
+		}
+		if b.floats() && !a.floats() && skipped < maxFloats && !ended(&a.lines[len(a.lines)-1]) && (b.start || skipped > 0) {
+			skipped++ // a table or a picture's words between two parts of a sentence
+			continue
+		}
+		if skipped > 0 && (b.kind != paragraph || b.lines[0].level > 0 || !lowerFirst(&b.lines[0]) || !w.continues(a, b)) {
+			break
+		}
+		if skipped > 0 {
+			run = append(run, b)
+			w.done[b] = true
+			skipped = 0
 			continue
 		}
 		if b.kind != paragraph || !b.start || b.lines[0].level > 0 || !w.continues(a, b) {
@@ -142,6 +157,23 @@ func (w *writer) run(i int) []*block {
 		w.done[b] = true
 	}
 	return run
+}
+
+// floats says that a block is a table, or the words that belong to one or to a picture, which stand where there is room.
+func (k *block) floats() bool {
+	if k.kind == tabular2D {
+		return true
+	}
+	if k.kind != paragraph || len(k.lines) == 0 {
+		return false
+	}
+	word, rest, _ := strings.Cut(k.lines[0].text(), " ")
+	switch strings.ToLower(word) {
+	case "table", "figure", "fig.", "tab.", "tabelle", "abbildung", "abb.", "tableau", "tabla", "figura", "рис.", "таблица":
+		c, _ := utf8.DecodeRuneInString(rest)
+		return c >= '0' && c <= '9' || c == 'I' || c == 'V' || c == 'X'
+	}
+	return false
 }
 
 // continues says that paragraph b, the first of its region, goes on with a's last sentence.
