@@ -27,6 +27,8 @@ const (
 
 	NoteHiddenSheets = "hidden_sheets" // sheets that are hidden and left out; data: sheets
 	NoteNoTextPages  = "no_text_pages" // pages without text in a document that has some; data: pages
+	NoteAttachments  = "attachments"   // files in a document that are left out; data: files
+	NoteDynamicForm  = "dynamic_form"  // a form that a program in the document draws; what is filled in is not read
 	NoteCut          = "cut"           // rows, columns, sheets or pages that were left out for their number
 )
 

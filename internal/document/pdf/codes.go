@@ -269,7 +269,11 @@ func ligature(p *layout.Page, places []int) rune {
 	}
 	for _, i := range places {
 		before, after := beside(i, i-1), beside(i, i+1)
-		if !unicode.IsLetter(before) && !unicode.IsLetter(after) {
+		switch {
+		case unicode.Is(unicode.Arabic, before) || unicode.Is(unicode.Arabic, after):
+			return 0xFEFB // lam and alef, whatever stands on it
+		case before < 0x250 && unicode.IsLetter(before) || after < 0x250 && unicode.IsLetter(after):
+		default:
 			return 0
 		}
 		g := &p.Glyphs[i]

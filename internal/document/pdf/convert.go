@@ -89,6 +89,7 @@ func (r *reading) run(e *Engine) error {
 		if r.next == outlinePage {
 			r.text.Title = p.title()
 			r.text.Bookmarks = p.bookmarks()
+			r.text.Attached, r.text.Dynamic = p.attachments(), p.dynamicForm()
 		} else if sheet, ok := p.read(r.next); ok {
 			r.text.Add(&sheet)
 			r.read++

@@ -44,13 +44,14 @@ type drawingReader struct {
 	*pageReader
 	frame frame
 	out   *layout.Page
+	roles *roles
 	left  int // objects that may still be looked at
 	// crowded says that there are more shapes than are kept.
 	crowded bool
 }
 
-func (r *pageReader) drawings(page uint64, f frame, out *layout.Page) {
-	d := drawingReader{pageReader: r, frame: f, out: out, left: maxObjects}
+func (r *pageReader) drawings(page uint64, f frame, roles *roles, out *layout.Page) {
+	d := drawingReader{pageReader: r, frame: f, out: out, roles: roles, left: maxObjects}
 	n := int(int32(r.call(r.fn("FPDFPage_CountObjects"), page)))
 	get := r.fn("FPDFPage_GetObject")
 	for i := 0; i < n && d.left > 0 && r.err == nil; i++ {
@@ -66,7 +67,15 @@ func (d *drawingReader) object(o uint64, m matrix, depth int) {
 	if o == 0 {
 		return
 	}
-	switch d.call(d.fn("FPDFPageObj_GetType"), o) {
+	kind := d.call(d.fn("FPDFPageObj_GetType"), o)
+	if depth == 0 && len(d.roles.figures) > 0 && kind >= pathObject && kind <= formObject {
+		if id := int32(d.call(d.fn("FPDFPageObj_GetMarkedContentID"), o)); id >= 0 {
+			if at, ok := d.bounds(o, m); ok {
+				d.roles.picture(id, at)
+			}
+		}
+	}
+	switch kind {
 	case pathObject:
 		d.path(o, m)
 	case imageObject:

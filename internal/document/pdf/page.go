@@ -21,6 +21,7 @@ type pageReader struct {
 	fonts  map[uint64]font // of the page that is open, by its place in the engine's memory
 	// t1 and ot1 count what speaks for TeX's encodings.
 	t1, ot1 int
+	keys    map[string]uint64 // names of entries in the engine's memory
 }
 
 // font is what a font says of itself.
@@ -81,7 +82,12 @@ func (r *pageReader) read(index int) (p layout.Page, ok bool) {
 	p.Width, p.Height = f.size()
 	r.fonts = map[uint64]font{}
 	r.links(page, f, &p)
-	if r.stamped(page) && r.work(r.fn("FPDFPage_Flatten"), page, 0) == flattened {
+	var added []addedText
+	stamped := r.stamped(page)
+	if stamped {
+		added = r.fields(page, f)
+	}
+	if stamped && r.work(r.fn("FPDFPage_Flatten"), page, 0) == flattened {
 		// What fields and notes show is a part of the page now, as soon as it is read again.
 		r.call(r.fn("FPDF_ClosePage"), page)
 		if page = r.work(r.fn("FPDF_LoadPage"), r.doc, uint64(index)); page == 0 {
@@ -90,7 +96,8 @@ func (r *pageReader) read(index int) (p layout.Page, ok bool) {
 	}
 	roles := r.roles(page)
 	r.text(page, f, roles, &p)
-	r.drawings(page, f, &p)
+	r.drawings(page, f, &roles, &p)
+	set(&p, append(added, roles.pictures...))
 	return p, r.err == nil
 }
 

@@ -1,6 +1,10 @@
 package pdf
 
-import "github.com/wayleave/wayleave/internal/document/pdf/layout"
+import (
+	"strings"
+
+	"github.com/wayleave/wayleave/internal/document/pdf/layout"
+)
 
 const (
 	maxElements  = 20_000 // of a page's structure that are looked at
@@ -9,8 +13,10 @@ const (
 
 // roles is what the file's own structure says of a page's pieces of text, by their number.
 type roles struct {
-	pieces map[int32]role
-	tagged bool
+	pieces   map[int32]role
+	pictures []addedText   // what stands for pictures
+	figures  map[int32]int // which picture a piece is of
+	tagged   bool
 }
 
 // role is what an element is to the text in it.
@@ -29,20 +35,22 @@ func (r *pageReader) roles(page uint64) roles {
 		return roles{tagged: true}
 	}
 	defer r.call(r.fn("FPDF_StructTree_Close"), tree)
-	w := roleReader{pageReader: r, out: map[int32]role{}, left: maxElements}
+	w := roleReader{pageReader: r, out: map[int32]role{}, figures: map[int32]int{}, left: maxElements}
 	n := int(int32(r.call(r.fn("FPDF_StructTree_CountChildren"), tree)))
 	child := r.fn("FPDF_StructTree_GetChildAtIndex")
 	for i := 0; i < n && w.left > 0 && r.err == nil; i++ {
 		w.element(r.call(child, tree, uint64(i)), role{}, 0)
 	}
-	return roles{pieces: w.out, tagged: true}
+	return roles{pieces: w.out, pictures: w.pictures, figures: w.figures, tagged: true}
 }
 
 type roleReader struct {
 	*pageReader
-	out    map[int32]role
-	left   int
-	tables uint16
+	out      map[int32]role
+	pictures []addedText
+	figures  map[int32]int
+	left     int
+	tables   uint16
 }
 
 // element notes the numbers under an element that are a heading's or a cell's.
@@ -55,12 +63,56 @@ func (w *roleReader) element(e uint64, is role, depth int) {
 	if is.level == 0 {
 		is.level = headingLevel(name)
 	}
+	if name == "Figure" {
+		w.figure(e)
+	}
 	// The text of a table in a table is the outer cell's.
 	if name == "Table" && is.cell.Column == 0 && w.tables < 1<<15 {
 		w.tables++
 		is.cell = layout.Cell{Table: w.tables}
 	}
 	w.children(e, &is, depth)
+}
+
+// figure notes what stands for a picture, and the numbers of its pieces.
+func (w *roleReader) figure(e uint64) {
+	const most = 200 // of a page
+	alt := strings.TrimSpace(w.wide(w.fn("FPDF_StructElement_GetAltText"), e))
+	if alt == "" || len(w.pictures) >= most || fileName(alt) {
+		return
+	}
+	if len(alt) > maxAltBytes {
+		alt = strings.ToValidUTF8(alt[:maxAltBytes], "") + "…"
+	}
+	n := int(int32(w.call(w.fn("FPDF_StructElement_CountChildren"), e)))
+	for i := 0; i < n && i < most && w.err == nil; i++ {
+		if id := int32(w.call(w.fn("FPDF_StructElement_GetChildMarkedContentID"), e, uint64(i))); id >= 0 {
+			w.figures[id] = len(w.pictures)
+		}
+	}
+	w.pictures = append(w.pictures, addedText{text: alt, alt: true})
+}
+
+// fileName says that what stands for a picture is only its file's name.
+func fileName(alt string) bool {
+	if strings.ContainsAny(alt, " \n") {
+		return false
+	}
+	low := strings.ToLower(alt)
+	return strings.HasSuffix(low, ".png") || strings.HasSuffix(low, ".jpg") || strings.HasSuffix(low, ".jpeg") || strings.HasSuffix(low, ".gif") || strings.HasSuffix(low, ".svg")
+}
+
+// picture makes the place of a picture bigger by one of its pieces.
+func (r *roles) picture(id int32, at layout.Rect) {
+	n, ok := r.figures[id]
+	if !ok {
+		return
+	}
+	p := &r.pictures[n]
+	if p.Rect != (layout.Rect{}) {
+		at = layout.Rect{X0: min(at.X0, p.X0), Y0: min(at.Y0, p.Y0), X1: max(at.X1, p.X1), Y1: max(at.Y1, p.Y1)}
+	}
+	p.Rect = at
 }
 
 // children reads what an element has in it. Rows of a table count up as they come, cells of a row as well.

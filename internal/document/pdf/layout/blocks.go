@@ -132,11 +132,18 @@ type measures struct {
 	end   float32 // where the longest ends
 	start float32
 	pitch float32 // between base lines, in sizes
+	size  float32 // of most of its letters
 	loose bool    // the lines are those of an address or a poem: none is filled
 }
 
 func measureLines(lines []textLine) measures {
 	m := measures{start: lines[0].starts(), pitch: 1.2}
+	sizes, most := map[float32]int{}, 0
+	for i := range lines {
+		if sizes[lines[i].size] += lines[i].letters; sizes[lines[i].size] > most {
+			m.size, most = lines[i].size, sizes[lines[i].size]
+		}
+	}
 	var pitches, ends []float32
 	for i := range lines {
 		m.start = min(m.start, lines[i].starts())
@@ -255,8 +262,11 @@ func (g *grouper) paragraphs(lines []textLine) {
 			next.kind = item
 			next.depth = g.depth(l, label)
 			next.contents = label == leaders
-			if strings.HasSuffix(label, ".") || strings.HasSuffix(label, ")") {
+			switch {
+			case strings.HasSuffix(label, ".") || strings.HasSuffix(label, ")"):
 				next.number = label
+			case label123(label):
+				next.number = label + "."
 			}
 			l.take(n)
 		default:
@@ -303,6 +313,9 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 		return mark, len(text) - len(rest)
 	}
 	mark, rest = enumerator(text)
+	if mark == "" {
+		mark, rest = g.bareNumber(lines, i, m)
+	}
 	if mark == "" || rest == "" {
 		return "", 0
 	}
@@ -324,20 +337,6 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 	return mark, len(text) - len(rest)
 }
 
-// followed says that the item after the one that line i begins is begun by a line not far below.
-func followed(lines []textLine, i int, mark string) bool {
-	const reach = 40
-	for j := i + 1; j < len(lines) && j <= i+reach; j++ {
-		if abs(lines[j].starts()-lines[i].starts()) > lines[i].size {
-			continue
-		}
-		if next, _ := enumerator(lines[j].text()); next != "" && next != mark && kindOf(next) == kindOf(mark) {
-			return true
-		}
-	}
-	return false
-}
-
 // fits says that the first word of l would have had room on p, so that the line was ended on purpose.
 func (g *grouper) fits(p, l *textLine, m measures) bool {
 	return brokenOff(p, l, m)
@@ -349,6 +348,9 @@ func brokenOff(p, l *textLine, m measures) bool {
 	}
 	if m.loose {
 		return true
+	}
+	if abs(l.ends()-p.ends()) < 0.3*l.size && abs(l.starts()-p.starts()) > 2*l.size && min(l.starts(), p.starts()) > m.start+2*l.size && max(l.letters, p.letters) < 40 {
+		return true // lines that are set to end at one place
 	}
 	if abs(l.ends()-p.ends()) < 0.4*l.size && l.letters > 25 && !ended(p) {
 		return false // both end at one place: it is the text's
@@ -370,6 +372,12 @@ func hyphened(l *textLine) bool {
 func lowerFirst(l *textLine) bool {
 	c, _ := utf8.DecodeRuneInString(l.text())
 	return lower(c)
+}
+
+// noteMark says that a raised text is the number or sign of a note.
+func noteMark(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789*†‡§¶") == ""
 }
 
 // anyMono says that something on the line is set in a monospaced font, whose size often differs from the text's.
@@ -405,7 +413,9 @@ func (g *grouper) depth(l *textLine, label string) int {
 }
 
 // counted says that a kind of items is one with numbers or letters.
-func counted(kind string) bool { return strings.HasSuffix(kind, ".") || strings.HasSuffix(kind, ")") }
+func counted(kind string) bool {
+	return kind == "1" || strings.HasSuffix(kind, ".") || strings.HasSuffix(kind, ")")
+}
 
 // goesOn says that line i goes on with block b, whose last line is prev.
 func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m measures) bool {
@@ -429,13 +439,20 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 		// The block's own pitch, where it is set tighter.
 		pitch = min(pitch, 1.12*(prev.base-b.lines[len(b.lines)-2].base))
 	}
-	if d > 1.3*pitch && d > 1.15*l.size || d < 0.3*l.size {
+	far := float32(1.3)
+	if l.size > 1.14*m.size {
+		far = 1.22 // headings below one another
+	}
+	if d > far*pitch && d > 1.15*l.size || d < 0.3*l.size {
 		return false
 	}
 	if l.level > 0 {
 		return true
 	}
 	short := brokenOff(prev, l, m)
+	if short && len(l.spans) > 1 && l.spans[0].raise > 0 && b.kind != item && noteMark(l.spans[0].text) {
+		return false // the next note
+	}
 	if l.bold != prev.bold && min(l.letters, prev.letters) > 1 && (short || len(b.lines) == 1 || d > 1.1*pitch) {
 		if prev.bold && allBold(b) || l.bold && short {
 			return false
@@ -452,8 +469,12 @@ func (g *grouper) goesOn(b *block, prev *textLine, lines []textLine, i int, m me
 	switch {
 	case b.middle && centred(l, m) && abs(in) > 0.3*l.size:
 		return true
+	case in > near && len(b.lines) == 1 && strings.HasPrefix(first.text(), "[") && strings.Contains(first.text(), "] "):
+		return true // the second line of an entry of a bibliography
 	case in > near: // farther in
 		return len(b.lines) == 1 && !short && !ended(prev) || hanging(lines, i, near)
+	case in < -near && short && centred(prev, m) && !centred(l, m):
+		return false // a title, and what is below it
 	case in < -near: // farther out: the second line of a paragraph whose first is set in
 		return len(b.lines) == 1 || l.starts() > first.starts()+near
 	}

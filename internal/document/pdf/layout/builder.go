@@ -15,6 +15,9 @@ type Builder struct {
 	Title     string // that the file declares
 	Bookmarks []Bookmark
 	Pages     int // of the file, those that are not added included
+	// Attached is how many files are attached, and Dynamic says that a program draws what the pages show.
+	Attached int
+	Dynamic  bool
 
 	limit  int // bytes of text
 	bytes  int
@@ -329,6 +332,18 @@ func (b *Builder) Text(ctx context.Context) (document.Text, error) {
 	case len(b.bare) > 0:
 		out.Notes = append(out.Notes, document.Fact{
 			Kind: document.NoteNoTextPages, Words: pagesWords(b.bare), Data: map[string]any{"pages": b.bare},
+		})
+	}
+	if b.Attached > 0 {
+		words := "1 attached file is left out"
+		if b.Attached > 1 {
+			words = fmt.Sprintf("%d attached files are left out", b.Attached)
+		}
+		out.Notes = append(out.Notes, document.Fact{Kind: document.NoteAttachments, Words: words, Data: map[string]any{"files": b.Attached}})
+	}
+	if b.Dynamic {
+		out.Notes = append(out.Notes, document.Fact{
+			Kind: document.NoteDynamicForm, Words: "it is a form (XFA) that a program in it draws: its fields and what is filled in are not read", Data: map[string]any{},
 		})
 	}
 	if cut || b.added < b.Pages {

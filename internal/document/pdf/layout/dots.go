@@ -37,9 +37,19 @@ func (r *row) mark(d Dot) bool {
 	for k < len(r.words) && r.words[k].X0 < d.X1 {
 		k++
 	}
+	if last := &r.words[len(r.words)-1]; k == len(r.words) && last.backward() && d.X0-last.X1 > 0.1*r.size && d.X0-last.X1 < 2.5*r.size {
+		r.insert(k, last.inks[0], d)
+		return true
+	}
 	if k == len(r.words) || r.words[k].X0-d.X1 > 2.5*r.size || k > 0 && d.X0-r.words[k-1].X1 < 1.5*r.size {
 		return false
 	}
+	r.insert(k, r.words[k].inks[0], d)
+	return true
+}
+
+// insert puts a mark that looks like a character before word k.
+func (r *row) insert(k int, next ink, d Dot) {
 	c := '•'
 	switch {
 	case d.Square:
@@ -47,12 +57,10 @@ func (r *row) mark(d Dot) bool {
 	case d.Hollow:
 		c = '◦'
 	}
-	next := &r.words[k].inks[0]
-	one := *next
+	one := next
 	one.Rect, one.Rune, one.X, one.seq, one.raise = d.Rect, c, d.X0, next.seq, 0
 	w := newWord([]ink{one}, r.base)
 	w.size = r.size
 	r.words = slices.Insert(r.words, k, w)
 	r.Rect = r.union(d.Rect)
-	return true
 }

@@ -40,6 +40,9 @@ func (b *Builder) drop(lines map[*textLine]bool) {
 		k := &b.blocks[i]
 		if k.kind == tabular2D {
 			for r := range k.cells {
+				if !runningRow(k.cells[r], lines) {
+					continue // a number in a cell is no page's, and a head may be repeated
+				}
 				for c := range k.cells[r] {
 					k.cells[r][c] = keep(k.cells[r][c])
 				}
@@ -61,6 +64,22 @@ func (b *Builder) drop(lines map[*textLine]bool) {
 		}
 	}
 	b.blocks = out
+}
+
+// runningRow says that a row of a table is a running line that was taken for one: all of it repeats, and a page's number
+// is in it.
+func runningRow(cells [][]textLine, lines map[*textLine]bool) bool {
+	number := false
+	for c := range cells {
+		for i := range cells[c] {
+			l := &cells[c][i]
+			if !lines[l] {
+				return false
+			}
+			number = number || l.artifact || pageNumberText(runningText(l.text()))
+		}
+	}
+	return number
 }
 
 // plainCode makes paragraphs of code where the whole document is set in a monospaced font.

@@ -40,7 +40,7 @@ func (v vocabulary) seam(before, after string) (drop int, between string) {
 	case wide(last) && wide(next):
 		return 0, ""
 	case last == '-' || last == '‐':
-	case last == '/' && address(before), last == '—' || last == '–' && !strings.HasSuffix(before, " –"):
+	case strings.ContainsRune("/=?&_#", last) && address(before), last == '.' && address(before) && (unicode.IsLower(next) || unicode.IsDigit(next)), last == '—' || last == '–' && !strings.HasSuffix(before, " –"):
 		return 0, ""
 	default:
 		return 0, " "

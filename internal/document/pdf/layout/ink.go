@@ -318,6 +318,8 @@ func parted(a, b *ink) bool {
 	if strength(a.Rune) < 0 || strength(b.Rune) < 0 {
 		// The engine's order is not always that of the file there, so that the gap has more to say.
 		switch {
+		case b.seq == a.seq+1 && b.Blank == Written, a.seq == b.seq+1 && a.Blank == Written:
+			return gap > -0.1*size // letters may reach under their neighbours
 		case b.seq == a.seq+1 && b.Blank != NoBlank, a.seq == b.seq+1 && a.Blank != NoBlank:
 			return gap > 0.1*size
 		case max(b.seq-a.seq, a.seq-b.seq) <= 3: // letters of one sign may stand between

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -105,6 +106,57 @@ func sectionNumber(s string) int {
 		return 0
 	}
 	return depth
+}
+
+// bareNumber is the number without a dot that begins an item, set apart from its text, and what follows it: one of
+// several below one another that count from 1.
+func (g *grouper) bareNumber(lines []textLine, i int, m measures) (mark, rest string) {
+	l := &lines[i]
+	n := 0
+	number := func(l *textLine) (int, string) {
+		word, rest, ok := strings.Cut(l.text(), " ")
+		n, err := strconv.Atoi(word)
+		if !ok || err != nil || n < 1 || n > 99 || word[0] == '0' || word[0] == '+' {
+			return 0, ""
+		}
+		return n, rest
+	}
+	if l.hang < 0.6*l.size || l.bold || l.size < 0.93*m.size {
+		return "", ""
+	}
+	if n, rest = number(l); n == 0 {
+		return "", ""
+	}
+	open := len(g.lists) > 0 && g.lists[len(g.lists)-1].kind == "1" && abs(g.lists[len(g.lists)-1].x-l.starts()) < l.size
+	if !open && n != 1 && i > 2 {
+		return "", "" // a list may go on from the page before
+	}
+	if !open {
+		const reach = 12 // lines of an item
+		found := false
+		for j := i + 1; j < len(lines) && j <= i+reach && !found; j++ {
+			next, _ := number(&lines[j])
+			found = next == n+1 && abs(lines[j].starts()-l.starts()) < l.size && lines[j].hang >= 0.6*l.size
+		}
+		if !found {
+			return "", ""
+		}
+	}
+	return strconv.Itoa(n), rest
+}
+
+// followed says that the item after the one that line i begins is begun by a line not far below.
+func followed(lines []textLine, i int, mark string) bool {
+	const reach = 40
+	for j := i + 1; j < len(lines) && j <= i+reach; j++ {
+		if abs(lines[j].starts()-lines[i].starts()) > lines[i].size {
+			continue
+		}
+		if next, _ := enumerator(lines[j].text()); next != "" && next != mark && kindOf(next) == kindOf(mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // take drops n bytes of text at the start of a line.

@@ -23,6 +23,7 @@ type textLine struct {
 	base, size float32
 	spans      []span
 	first      float32 // width of its first word
+	hang       float32 // how far its second word stands from that
 	letters    int
 	bold       bool // all of it
 	mono       bool // all of it
@@ -74,6 +75,9 @@ func (l *liner) line(r row) textLine {
 	pre := l.preformatted(r.words)
 	words := logical(r.words, backwards)
 	t.first = words[0].X1 - words[0].X0
+	if len(words) > 1 {
+		t.hang = max(words[1].X0-words[0].X1, words[0].X0-words[1].X1)
+	}
 	var (
 		text  strings.Builder
 		style span

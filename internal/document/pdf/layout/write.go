@@ -129,10 +129,25 @@ func (w *writer) note(k *block) {
 
 // run is the block at i with those after it that go on with its sentence in another column or on another page.
 func (w *writer) run(i int) []*block {
+	const maxFloats = 4
 	run := []*block{&w.blocks[i]}
+	skipped := 0
 	for j := i + 1; j < len(w.blocks) && !run[0].foot && !run[0].contents; j++ {
 		a, b := run[len(run)-1], &w.blocks[j]
 		if b.foot {
+			continue
+		}
+		if b.floats() && !a.floats() && skipped < maxFloats && !ended(&a.lines[len(a.lines)-1]) && (b.start || skipped > 0) {
+			skipped++ // a table or a picture's words between two parts of a sentence
+			continue
+		}
+		if skipped > 0 && (b.kind != paragraph || b.lines[0].level > 0 || !lowerFirst(&b.lines[0]) || !w.continues(a, b)) {
+			break
+		}
+		if skipped > 0 {
+			run = append(run, b)
+			w.done[b] = true
+			skipped = 0
 			continue
 		}
 		if b.kind != paragraph || !b.start || b.lines[0].level > 0 || !w.continues(a, b) {
@@ -142,6 +157,23 @@ func (w *writer) run(i int) []*block {
 		w.done[b] = true
 	}
 	return run
+}
+
+// floats says that a block is a table, or the words that belong to one or to a picture, which stand where there is room.
+func (k *block) floats() bool {
+	if k.kind == tabular2D {
+		return true
+	}
+	if k.kind != paragraph || len(k.lines) == 0 {
+		return false
+	}
+	word, rest, _ := strings.Cut(k.lines[0].text(), " ")
+	switch strings.ToLower(word) {
+	case "table", "figure", "fig.", "tab.", "tabelle", "abbildung", "abb.", "tableau", "tabla", "figura", "рис.", "таблица":
+		c, _ := utf8.DecodeRuneInString(rest)
+		return c >= '0' && c <= '9' || c == 'I' || c == 'V' || c == 'X'
+	}
+	return false
 }
 
 // continues says that paragraph b, the first of its region, goes on with a's last sentence.
@@ -159,7 +191,17 @@ func (w *writer) continues(a, b *block) bool {
 	if a.lines[0].letters+a.lines[len(a.lines)-1].letters < 25 {
 		return false
 	}
-	return lower(c) || end == ',' || wide(c) && wide(end) || strength(c) < 0 && strength(end) < 0
+	return lower(c) || end == ',' || wide(c) && wide(end) || strength(c) < 0 && strength(end) < 0 || a.kind == paragraph && full(a)
+}
+
+// full says that the last line of a block ends where its lines do, so that its text may go on.
+func full(k *block) bool {
+	end := float32(0)
+	for i := range k.lines[:len(k.lines)-1] {
+		end = max(end, k.lines[i].X1)
+	}
+	last := &k.lines[len(k.lines)-1]
+	return len(k.lines) > 1 && last.X1 > end-0.5*last.size && last.letters > 30
 }
 
 func lower(c rune) bool { return c != 0 && strings.ToUpper(string(c)) != string(c) }
