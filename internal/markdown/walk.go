@@ -218,6 +218,13 @@ func (r *renderer) element(n *html.Node) {
 
 // inlineElement writes elements that stand in a line.
 func (r *renderer) inlineElement(n *html.Node, t *facts.Traits) {
+	if r.w.Open() && !r.w.SpaceDue() && facts.Melts(n) {
+		r.w.Space()
+	}
+	if t.Is(facts.Unseen) {
+		r.unseen(n)
+		return
+	}
 	switch n.DataAtom {
 	case atom.A:
 		r.anchor(n, t)
