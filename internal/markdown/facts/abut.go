@@ -26,16 +26,33 @@ func Melts(b *html.Node) bool {
 	if !wordRune(first) {
 		return false
 	}
-	if a.DataAtom == atom.Time && b.DataAtom == atom.Time {
+	switch {
+	case a.DataAtom == atom.Time && b.DataAtom == atom.Time:
 		return true
+	case a.DataAtom == atom.A && b.DataAtom == atom.A && leads(a) && leads(b):
+		return false
+	case unicode.IsDigit(last) && unicode.IsDigit(first):
+		return a.DataAtom == atom.Span && b.DataAtom == atom.Span && year(a) && year(b)
 	}
 	return unicode.IsUpper(first) && (unicode.IsLower(last) || unicode.IsDigit(last)) && (severalWords(a) || severalWords(b))
 }
 
-// mayMelt says that an element is one that styles set apart. Links and emphasis are not: half a word may be either.
+// leads says that a link leads to another page. Half a word may be such a link, and Markdown tells two of them apart.
+func leads(a *html.Node) bool {
+	href, has := Attribute(a, "href")
+	return has && href != "" && href[0] != '#' && !strings.HasPrefix(strings.ToLower(href), "javascript:")
+}
+
+// year says that an element holds four digits and nothing else.
+func year(n *html.Node) bool {
+	text := ShortText(n)
+	return len(text) == 4 && Digits(text) && !strings.Contains(text, " ")
+}
+
+// mayMelt says that an element is one that styles set apart. Emphasis is not: half a word may be emphasised.
 func mayMelt(n *html.Node) bool {
 	switch n.DataAtom {
-	case atom.Time, atom.Span, atom.Small:
+	case atom.Time, atom.Span, atom.Small, atom.A:
 		return true
 	}
 	return false
