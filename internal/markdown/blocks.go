@@ -210,6 +210,15 @@ func (r *renderer) apart(n *html.Node) {
 	r.w.Space()
 }
 
+// unseen writes an element that is not seen but heard, apart from the words around it.
+func (r *renderer) unseen(n *html.Node) {
+	r.w.Space()
+	r.children(n)
+	if facts.Follows(n) {
+		r.w.Space()
+	}
+}
+
 // marked writes an element that emphasises its content.
 func (r *renderer) marked(n *html.Node, kind scribe.Mark) {
 	r.w.EnterMark(kind)

@@ -31,7 +31,7 @@ func (r *renderer) image(n *html.Node, t *facts.Traits) {
 		return
 	}
 	src, quality := facts.ImageSource(n, r.imageAddress)
-	if facts.Tiny(n, t) || hasAlt && alt == "" && src != "" && !inFigure(n) {
+	if facts.Tiny(n, t) || facts.CountsReaders(src) || hasAlt && alt == "" && src != "" && !inFigure(n) {
 		return // a tracking pixel, or decoration by the page's own word
 	}
 	if alt == "" {

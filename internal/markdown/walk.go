@@ -31,6 +31,7 @@ type renderer struct {
 	label     string     // of the note that begins here: its own text need not repeat it
 	point     string     // such a label, left out with nothing more of its text; a point may follow in the next
 	past      *html.Node // the text that closes the brackets around such a label; the label before it is not written
+	ruled     int        // where the last rule ended in the output
 	termEnd   int        // where the last term or definition ended in the output
 	joined    bool       // the definition that comes stands in its term's line
 	inHeading bool
@@ -206,7 +207,11 @@ func (r *renderer) element(n *html.Node) {
 	case atom.Table:
 		r.table(n, &t)
 	case atom.Hr:
+		if r.o.Drop != nil && r.ruled == r.w.Len() {
+			return // what stood between two rules is left out
+		}
 		r.w.Rule()
+		r.ruled = r.w.Len()
 	case atom.Dialog:
 		if _, open := facts.Attribute(n, "open"); open {
 			r.block(n, &t)
@@ -220,6 +225,13 @@ func (r *renderer) element(n *html.Node) {
 
 // inlineElement writes elements that stand in a line.
 func (r *renderer) inlineElement(n *html.Node, t *facts.Traits) {
+	if r.w.Open() && !r.w.SpaceDue() && facts.Melts(n) {
+		r.w.Space()
+	}
+	if t.Is(facts.Unseen) {
+		r.unseen(n)
+		return
+	}
 	switch n.DataAtom {
 	case atom.A:
 		r.anchor(n, t)

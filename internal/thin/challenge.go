@@ -62,6 +62,7 @@ var blockTexts = []struct{ name, text string }{
 	{"DDoS-Guard", "ddos-guard"},
 	{"HUMAN", "please verify you are a human access to this page has been denied"},
 	{"Vercel", "vercel security checkpoint"},
+	{"DataDome", "please enable js and disable any ad blocker"},
 }
 
 func challenge(r *reading, p Page) (Fact, bool) {

@@ -222,11 +222,12 @@ func Elsewhere(to string) string {
 
 // Inert says that an address leads nowhere a reader could go: it runs, holds bytes, or belongs to a browser.
 func Inert(address string) bool {
-	switch schemeOf(address) {
-	case "javascript:", "vbscript:", "data:", "blob:", "about:", "file:", "tel:", "sms:":
+	switch scheme := schemeOf(address); scheme {
+	case "javascript:", "vbscript:", "data:", "blob:", "about:", "file:", "tel:", "sms:", "x-apple-data-detectors:":
 		return true
+	default:
+		return address == "" || len(scheme) > 1 && scheme[0] == 'j' && strings.Contains(scheme, "script") // misspelt
 	}
-	return address == ""
 }
 
 // SamePage says that an address is a place on the page itself, which is no address to go to.

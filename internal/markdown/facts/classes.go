@@ -24,6 +24,7 @@ const (
 	NoteRef      // footnote reference
 	NoteBack     // the way back from a note
 	Emoji
+	Unseen // words for those who hear the page, apart from what stands beside them
 )
 
 // ClassFlags reads a class attribute.
@@ -105,6 +106,11 @@ func nameFlag(name string) Flags {
 		return NoteBack
 	case "emoji", "wp-smiley", "twemoji", "emojione", "smiley", "g-emoji", "emoticon":
 		return Emoji
+	case "sr-only", "screen-reader-text", "visually-hidden", "visuallyhidden", "sr-text", "screenreader", "screen-reader-only",
+		"screen-reader", "screenreader-only", "u-visually-hidden", "v-visually-hidden", "offscreen", "off-screen", "a-offscreen",
+		"assistive-text", "element-invisible", "hide-visually", "a11y-hidden", "u-hiddenVisually", "is-sr-only", "show-for-sr",
+		"accessibility-text", "screen-reader-offscreen", "is-visually-hidden", "VisuallyHidden":
+		return Unseen
 	}
 	return 0
 }

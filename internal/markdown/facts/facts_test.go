@@ -22,6 +22,17 @@ func element(t *testing.T, src string, name atom.Atom) *html.Node {
 	return n
 }
 
+func TestCountsReaders(t *testing.T) {
+	for src, want := range map[string]bool{
+		"https://stats.example/matomo.php?idsite=1": true, "https://a.example/b/ss/x/1?g=1": true, "https://a.example/pixel.png": false,
+		"/matomo.php?idsite=1": false, "": false, "https://a.example/tr?x": false,
+	} {
+		if CountsReaders(src) != want {
+			t.Errorf("%q: %t", src, !want)
+		}
+	}
+}
+
 func TestLanguageIsFoundWhereverHighlightersPutIt(t *testing.T) {
 	for src, want := range map[string]string{
 		`<pre><code class="language-go">`:                                         "go",

@@ -91,6 +91,32 @@ func FirstSource(srcset string) string {
 	return srcset
 }
 
+// CountsReaders says that an image comes from one of the usual services that count a page's readers, by its address.
+func CountsReaders(src string) bool {
+	_, rest, ok := strings.Cut(src, "//")
+	if !ok {
+		return false
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	switch {
+	case strings.HasPrefix(path, "matomo.php?"), strings.HasPrefix(path, "piwik.php?"), strings.HasPrefix(path, "b/ss/"):
+		return true
+	case strings.HasSuffix(host, "facebook.com"):
+		return strings.HasPrefix(path, "tr?")
+	case strings.HasSuffix(host, ".vgwort.de"):
+		return strings.HasPrefix(path, "na/")
+	case host == "mc.yandex.ru":
+		return strings.HasPrefix(path, "watch/")
+	}
+	for _, service := range []string{"scorecardresearch.com", "google-analytics.com", "quantserve.com", "pixel.wp.com", "stats.wp.com", "px.ads.linkedin.com",
+		"bat.bing.com", "ioam.de", "counter.yadro.ru", "doubleclick.net", "statcounter.com"} {
+		if strings.HasSuffix(host, service) {
+			return true
+		}
+	}
+	return false
+}
+
 // Tiny says that an image is a pixel that counts readers, or a spacer.
 func Tiny(n *html.Node, t *Traits) bool {
 	if _, ratio := Attribute(n, "layout"); ratio {

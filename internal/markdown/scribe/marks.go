@@ -288,8 +288,8 @@ func (w *Writer) mend(marks []emphasis, j, start int) {
 	w.moveIn(marks, m.pair, start, steps)
 }
 
-// moveIn moves one end inwards past at most most characters of punctuation, to where it can stand; it answers how
-// many it passed.
+// moveIn moves one end inwards past at most most characters of punctuation and the blank after them, to where it can
+// stand; it answers how many it passed.
 func (w *Writer) moveIn(marks []emphasis, j, start, most int) int {
 	m := &marks[j]
 	at, steps := m.at, 0
@@ -303,6 +303,9 @@ func (w *Writer) moveIn(marks []emphasis, j, start, most int) int {
 			at += size
 			steps++
 		}
+		if steps > 0 && at < limit && w.out[at] == ' ' {
+			at++
+		}
 		if steps == 0 || at >= limit || !canOpen(w.runeBefore(at), w.runeAt(at)) || breaks(w.out[at:], bytes.HasPrefix) {
 			return 0
 		}
@@ -315,6 +318,9 @@ func (w *Writer) moveIn(marks []emphasis, j, start, most int) int {
 			}
 			at -= size
 			steps++
+		}
+		if steps > 0 && at > limit && w.out[at-1] == ' ' {
+			at--
 		}
 		if steps == 0 || at <= limit || !canOpen(w.runeAt(at), w.runeBefore(at)) || breaks(w.out[start:at], bytes.HasSuffix) {
 			return 0

@@ -1,0 +1,116 @@
+// Elements side by side that a page's styles set apart, though nothing stands between them.
+
+package facts
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Melts says that the words of an element and of the one right before it would run into one another, and that no page
+// means that: two times, two years, a link of several words and a capital in what is beside it.
+func Melts(b *html.Node) bool {
+	a := b.PrevSibling
+	if a == nil || a.Type != html.ElementNode || !mayMelt(a) || !mayMelt(b) {
+		return false
+	}
+	last := edge(a, false)
+	if !wordRune(last) {
+		return false
+	}
+	first := edge(b, true)
+	if !wordRune(first) {
+		return false
+	}
+	switch {
+	case a.DataAtom == atom.Time && b.DataAtom == atom.Time:
+		return true
+	case a.DataAtom == atom.A && b.DataAtom == atom.A && leads(a) && leads(b):
+		return false
+	case unicode.IsDigit(last) && unicode.IsDigit(first):
+		return a.DataAtom == atom.Span && b.DataAtom == atom.Span && year(a) && year(b)
+	}
+	if a.DataAtom != atom.A && b.DataAtom != atom.A {
+		return false // two spans may be one word
+	}
+	return unicode.IsUpper(first) && (unicode.IsLower(last) || unicode.IsDigit(last)) && (severalWords(a) || severalWords(b))
+}
+
+// leads says that a link leads to another page. Half a word may be such a link, and Markdown tells two of them apart.
+func leads(a *html.Node) bool {
+	href, has := Attribute(a, "href")
+	return has && href != "" && href[0] != '#' && !strings.HasPrefix(strings.ToLower(href), "javascript:")
+}
+
+// year says that an element holds four digits and nothing else.
+func year(n *html.Node) bool {
+	text := ShortText(n)
+	return len(text) == 4 && Digits(text) && !strings.Contains(text, " ")
+}
+
+// mayMelt says that an element is one that styles set apart. Emphasis is not: half a word may be emphasised.
+func mayMelt(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Time, atom.Span, atom.Small, atom.A:
+		return true
+	}
+	return false
+}
+
+func wordRune(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+
+func severalWords(n *html.Node) bool {
+	return strings.ContainsAny(ShortText(n), " \n\t\u00a0")
+}
+
+// edge is the first or the last character of n's text, if that begins or ends with text; else a blank.
+func edge(n *html.Node, first bool) rune {
+	const deep = 8
+	for range deep {
+		c := n.LastChild
+		if first {
+			c = n.FirstChild
+		}
+		for c != nil && c.Type == html.CommentNode {
+			if first {
+				c = c.NextSibling
+			} else {
+				c = c.PrevSibling
+			}
+		}
+		switch {
+		case c == nil:
+			return ' '
+		case c.Type == html.TextNode && first:
+			r, _ := utf8.DecodeRuneInString(c.Data)
+			return r
+		case c.Type == html.TextNode:
+			r, _ := utf8.DecodeLastRuneInString(c.Data)
+			return r
+		}
+		n = c
+	}
+	return ' '
+}
+
+// Follows says that a word or a bracket comes right after n.
+func Follows(n *html.Node) bool {
+	next := n.NextSibling
+	for next != nil && next.Type == html.CommentNode {
+		next = next.NextSibling
+	}
+	if next == nil {
+		return false
+	}
+	var r rune
+	if next.Type == html.TextNode {
+		r, _ = utf8.DecodeRuneInString(next.Data)
+	} else {
+		r = edge(next, true)
+	}
+	return wordRune(r) || unicode.In(r, unicode.Sc, unicode.Ps)
+}
