@@ -96,8 +96,8 @@ func (c converter) asked(req Request) converter {
 
 // Convert treats body exactly as Fetch treats a body that was served with the given Content-Type headers, and sends
 // nothing. baseURL is the page's own address, which its links are made absolute against; empty leaves relative links as
-// they are. Of the options MaxBodyBytes, Timeout, Converter and Documents apply. The page has no final URL and no
-// status. Errors are as for Fetch; a bad baseURL is CodeInvalidInput with the field base_url.
+// they are. Of the options Content, Links, ListLinks, MaxBodyBytes, Timeout, Converter and Documents apply. The page has no
+// final URL and no status. Errors are as for Fetch; a bad baseURL is CodeInvalidInput with the field base_url.
 func Convert(ctx context.Context, body []byte, contentType []string, baseURL string, opts Options) (*Page, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -190,7 +190,11 @@ func (c converter) convert(ctx context.Context, r *reply, k bodytype.Kind, label
 	}()
 	raw := r.format == FormatRaw
 	if k == bodytype.Binary || k == bodytype.Document && (raw || c.documents == nil) {
-		return nil, r.failure(CodeUnsupportedContentType, "a body of type "+r.mediaType+" cannot be read as text", nil)
+		var cause error
+		if k == bodytype.Document && c.documents != nil {
+			cause = errRawDocument
+		}
+		return nil, r.failure(CodeUnsupportedContentType, "a body of type "+r.mediaType+" cannot be read as text", cause)
 	}
 	if k == bodytype.Document {
 		return c.document(ctx, r)
@@ -265,16 +269,20 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	}
 	got.title = markdown.Title(root)
 	got.thin, got.refs = thinFacts(root, r.status, got), hrefs(root)
+	list := ""
+	if c.list {
+		if list, err = got.listLinks(ctx, root, r.url); err != nil {
+			return err
+		}
+	}
 	if c.part == PartMain {
-		if err := c.mainPart(ctx, root, o, got); err != nil {
+		if err := c.mainPart(ctx, root, o, got, list); err != nil {
 			return err
 		}
 	} else {
 		got.declare(maincontent.DeclaredBy(root), r.url)
 	}
-	if c.list {
-		return got.listLinks(ctx, root, r.url)
-	}
+	got.text = withList(got.text, list)
 	return nil
 }
 
@@ -288,8 +296,9 @@ func (c converter) addresses() scribe.Links {
 	return scribe.LinksInline
 }
 
-// mainPart replaces the text of a whole page by that of its main content, unless that looks too small to be the page.
-func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content) error {
+// mainPart replaces the text of a whole page by that of its main content, unless that looks too small to be the page. The
+// whole page would end with the list of links as well.
+func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content, list string) error {
 	selection := maincontent.Find(root)
 	got.declare(selection.Declared, o.BaseURL)
 	o.Drop = selection.Drop
@@ -302,6 +311,7 @@ func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Opt
 	}
 	full := utf8.RuneCountInString(got.text)
 	chars := utf8.RuneCountInString(text)
+	listChars := utf8.RuneCountInString(withList(got.text, list)) - full
 	if selection.Thin() || isBlank(text) && !isBlank(got.text) {
 		if len(got.thin) == 0 { // a page that is known to be thin has no main content to speak of
 			found := fmt.Sprintf("the main content found has %d of %d characters", chars, full)
@@ -319,8 +329,10 @@ func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Opt
 		got.notes = append(got.notes, Note{Kind: "declared", Fact: "the last part is the product's description from the page's data for machines; the page shows it only with its scripts, if at all"})
 		full = max(full, utf8.RuneCountInString(text))
 	}
+	left := chars < full
+	full += listChars
 	got.text, got.kind, got.fullChars = text, PartMain, full
-	if chars < full {
+	if left {
 		got.notes = append(got.notes, Note{Kind: "main", Fact: fmt.Sprintf("main content of a page of %d chars", full),
 			Data: map[string]any{"full_chars": full}})
 	}
@@ -347,24 +359,26 @@ func (c *content) declare(d declared.Facts, url string) {
 	c.declared = &Declared{Title: d.Title, Byline: d.Byline, Date: d.Date, Canonical: linklist.Address(url, d.Canonical), Language: d.Language}
 }
 
-// listLinks adds the list of the page's links to its text.
-func (c *content) listLinks(ctx context.Context, root *html.Node, url string) error {
+// listLinks keeps the page's links and gives their list as text, empty for none.
+func (c *content) listLinks(ctx context.Context, root *html.Node, url string) (string, error) {
 	anchors, err := linklist.Anchors(ctx, root, url)
 	if err != nil || len(anchors) == 0 {
-		return err
+		return "", err
 	}
 	for _, a := range anchors {
 		c.links = append(c.links, Link{Text: a.Text, URL: a.URL})
 	}
-	list, err := linklist.List(ctx, anchors)
-	if err != nil {
-		return err
+	return linklist.List(ctx, anchors)
+}
+
+// beforeList parts a page's text from the list of its links.
+const beforeList = "\n\n---\n\n"
+
+func withList(text, list string) string {
+	if text == "" || list == "" {
+		return text + list
 	}
-	if c.text != "" {
-		c.text += "\n\n---\n\n"
-	}
-	c.text += list
-	return nil
+	return text + beforeList + list
 }
 
 func thinFacts(root *html.Node, status int, got *content) []Thin {

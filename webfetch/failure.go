@@ -38,6 +38,9 @@ func failure(code Code, status int, url, contentType, reason string, cause error
 	return e
 }
 
+// errRawDocument says that a document was asked for as it was sent, and would be read without that.
+var errRawDocument = errors.New("a document has no raw text; the format auto gives it as Markdown")
+
 // unreadable is why a document cannot be read; empty where nobody said so.
 func unreadable(code Code, cause error) string {
 	var u *Unreadable

@@ -152,6 +152,11 @@ func whatNext(e *Error, o AnswerOptions) (kind, sentence string) {
 		return "stop", stop + permitSentence(e, o) + robotsSentence(e, e.Host, o)
 	case CodeDisallowedRedirect:
 		return "stop", stop + robotsSentence(e, e.Target, o)
+	case CodeUnsupportedContentType:
+		if errors.Is(e.Cause, errRawDocument) {
+			return "stop", "Do not retry with format raw; without it the document is read as Markdown."
+		}
+		return "stop", stop
 	case CodeBlocked:
 		if o.Abilities.Browser {
 			return "stop", "Do not retry; use browser_navigate, or another source."

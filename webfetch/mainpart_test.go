@@ -57,6 +57,33 @@ func TestMainPartSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
+// TestMainPartWithLinksIsMeasuredAgainstThePageWithThem: the list of links ends both, so both are counted with it.
+func TestMainPartWithLinksIsMeasuredAgainstThePageWithThem(t *testing.T) {
+	for _, c := range []struct{ name, body string }{
+		{"a menu left out", "<!doctype html><title>T</title><nav><a href=/a>Products menu</a> <a href=/b>Pricing menu</a></nav><main><h1>Mill</h1><p>" +
+			strings.Repeat("The wheel turns <a href=/c>twice</a> a day. ", 20) + "</p></main>"},
+		{"a part that is all of it", "<!doctype html><title>T</title><main><h1>Mill</h1><p>" + strings.Repeat("The wheel turns <a href=/c>twice</a> a day. ", 20) + "</p></main>"},
+		{"a shell", "<!doctype html><title>T</title><a href=/a></a><div id=root></div>"},
+	} {
+		part := func(p Part) *Page {
+			page, err := Convert(context.Background(), []byte(c.body), []string{"text/html"}, "http://site.test/", Options{Content: p, Links: LinksInline, ListLinks: true})
+			if err != nil {
+				t.Fatal(c.name, err)
+			}
+			return page
+		}
+		full, main := part(PartFull), part(PartMain)
+		if len(main.Links) == 0 || main.FullChars != full.TotalChars {
+			t.Errorf("%s: %d links, the main part says %d characters, the page has %d", c.name, len(main.Links), main.FullChars, full.TotalChars)
+		}
+		for _, n := range main.Notes {
+			if n.Kind == "main" && n.Data["full_chars"] != full.TotalChars {
+				t.Errorf("%s: note %v, the page has %d", c.name, n, full.TotalChars)
+			}
+		}
+	}
+}
+
 // TestDeclaredDescriptionIsAddedAndTold: what a shop tells machines about its product and shows only by its scripts.
 func TestDeclaredDescriptionIsAddedAndTold(t *testing.T) {
 	page := `<!doctype html><title>Chisel</title><script type="application/ld+json">{"@type":"Product","name":"Chisel","description":` +

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/testsite"
 	"github.com/wayleave/wayleave/internal/untrusted"
 )
@@ -281,6 +282,30 @@ func TestConvertChecksItsArguments(t *testing.T) {
 	page, err := Convert(t.Context(), []byte(`<a href="x">t</a>`), []string{"text/html"}, "", Options{})
 	if err != nil || page.RequestedURL != "" || page.Redirects == nil {
 		t.Errorf("page %+v, error %v", page, err)
+	}
+}
+
+// TestRawDocumentIsToldTheWayOut: a document that would be read without format raw is no dead end, and what nobody reads is one.
+func TestRawDocumentIsToldTheWayOut(t *testing.T) {
+	reader := documentsFunc(nil)
+	const out = "next: stop · Do not retry with format raw; without it the document is read as Markdown."
+	for _, c := range []struct {
+		name, mediaType string
+		documents       Documents
+		format          Format
+		way             bool
+	}{
+		{"a document", bodytype.TypePDF, reader, FormatRaw, true},
+		{"a sheet", bodytype.TypeXLSX, reader, FormatRaw, true},
+		{"nobody reads documents", bodytype.TypePDF, nil, FormatRaw, false},
+		{"nor without raw", bodytype.TypePDF, nil, FormatAuto, false},
+		{"a picture", "image/png", reader, FormatRaw, false},
+	} {
+		_, err := answered(t, Options{Documents: c.documents}, Request{Format: c.format}, testsite.Answer{Fields: []string{"Content-Type: " + c.mediaType}, Body: "x"})
+		text := ErrorResult(wantCode(t, err, CodeUnsupportedContentType), AnswerOptions{}).Text()
+		if strings.HasSuffix(text, out) != c.way || !strings.Contains(text, c.mediaType+", which cannot be read as text\nnext: stop · Do not retry") {
+			t.Errorf("%s: %s", c.name, text)
+		}
 	}
 }
 

@@ -67,6 +67,9 @@ func (p *Policy) checkHost(host string, addr netip.Addr, port uint16) *Error {
 		return disallowed(RuleAllowed, host, "the host "+quote(host)+" is not on the list of allowed hosts")
 	}
 	if err := p.checkPrivate(host, addr, port); err != nil {
+		if p.checkPort(host, port) != nil {
+			err.Permit = "" // whoever permits the host is refused the port
+		}
 		return err
 	}
 	return p.checkPort(host, port)

@@ -219,6 +219,33 @@ func TestTM007MetadataIsPermittedOneByOneOnly(t *testing.T) {
 	}
 }
 
+// TestPermitIsNamedOnlyWhereItLiftsTheRefusal: a port that is refused whatever is permitted stays refused.
+func TestPermitIsNamedOnlyWhereItLiftsTheRefusal(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://127.0.0.1:8080/": "127.0.0.1",
+		"http://localhost:8080/": "localhost",
+		"http://127.0.0.1/":      "127.0.0.1",
+		"http://127.0.0.1:22/":   "",
+		"http://localhost:25/":   "",
+		"http://[::1]:6000/":     "",
+		"http://10.0.0.1:9999/":  "", // not on the list of allowed ports
+	} {
+		policy := &weburl.Policy{}
+		if strings.Contains(raw, ":9999") {
+			policy.AllowedPorts = []uint16{80, 443}
+		}
+		verdict := policy.Judge(raw)
+		if verdict.Rule != weburl.RulePrivate || verdict.Permit != want {
+			t.Errorf("%s: %+v, want the permit %q", raw, verdict, want)
+			continue
+		}
+		policy.Permitted = permits(t, "127.0.0.1", "localhost", "[::1]", "10.0.0.1")
+		if lifted := policy.Judge(raw).Verdict == "allow"; lifted != (want != "") {
+			t.Errorf("%s: a permit lifts it: %v, the refusal names %q", raw, lifted, want)
+		}
+	}
+}
+
 func TestBlockedAddressStopsEverySpelling(t *testing.T) {
 	p := &weburl.Policy{
 		BlockedHosts:    patterns(t, "93.184.216.34", "[2606:4700::5]"),

@@ -221,7 +221,7 @@ func graph() []row {
 			why: "what every command works with: input, output, settings and their origins; it knows no command, and of the key its variable's name"},
 		{pkg: "internal/cli/place", ours: []string{".", "weburl", "internal/agent", "internal/cli", "internal/datafolder", "internal/install", "internal/keyfile", "internal/secret", "internal/store/sqldb"},
 			why: "the flags that name an install and a server, which commands of both kinds have"},
-		{pkg: "internal/cli/page", ours: []string{"webfetch", "weburl", "internal/cli", "internal/document/child", "internal/document/reader", "internal/document/served"},
+		{pkg: "internal/cli/page", ours: []string{"webfetch", "weburl", "internal/bodytype", "internal/cli", "internal/document/child", "internal/document/reader", "internal/document/served"},
 			why: "commands that read one page; no install, no server"},
 		{pkg: "internal/cli/serving", ours: []string{".", "internal/agent", "internal/allowed", "internal/cli", "internal/cli/page", "internal/cli/place", "internal/clientblock", "internal/datafolder", "internal/document/child", "internal/document/served", "internal/hop", "internal/install",
 			"internal/keyfile", "internal/ledger", "internal/operatorapi", "internal/people", "internal/relay", "internal/secret", "internal/store/agentstore", "internal/store/allowedstore", "internal/store/auditstore", "internal/store/keystore", "internal/store/peoplestore",

@@ -16,8 +16,8 @@ import (
 )
 
 // The wrapper's tags, and how a page is kept from writing them. A page may spell a tag so that our own search would
-// not find it and a model would still read it; so the search is done on folded text: compatibility forms become plain
-// ones, characters that are not seen are left out, and the words may stand apart in any way. What is shown stays as it
+// not find it and a model would still read it; so the search is done on folded text: compatibility forms and letters that
+// look the same become plain ones, characters that are not seen are left out, and the words may stand apart in any way. What is shown stays as it
 // was, but for the one character that opens the tag.
 //
 // OpenTag and CloseTag stand on lines of their own around a body that went through Escape.
@@ -164,7 +164,7 @@ func nameFollows(s string) bool {
 // takes tells whether r may come after so many matched letters of the name, and counts it if it is the next.
 func takes(matched *int, r rune) bool {
 	switch n := *matched; {
-	case pagetext.FoldCase(r) == rune(tagName[n]):
+	case pagetext.FoldCase(r) == rune(tagName[n]), lookalike(unicode.ToLower(r)) == rune(tagName[n]):
 		*matched++
 		return true
 	case n == 0:

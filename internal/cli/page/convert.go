@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/cli"
 	"github.com/wayleave/wayleave/webfetch"
 )
@@ -16,7 +17,7 @@ import (
 // Convert is the command.
 type Convert struct {
 	showFlags
-	ContentType  string `setting:"-" help:"The Content-Type that the site sent. Without it the ending of the file decides where it is one of a text, such as .json, else the body." placeholder:"TYPE"`
+	ContentType  string `setting:"-" help:"The Content-Type that the site sent. Without it the ending of the file decides where it is one of a text, such as .json, and the body is no document; else the body." placeholder:"TYPE"`
 	BaseURL      string `name:"base-url" setting:"-" help:"The page's own address, for relative links." placeholder:"URL"`
 	MaxBodyBytes *int64 `help:"Most bytes of a body (1–100000000; default 5000000)." placeholder:"N"`
 	JSON         bool   `setting:"-" help:"As JSON: the page with all that is known of it."`
@@ -43,8 +44,8 @@ func (c *Convert) Run(s *cli.Session) error {
 	switch ending := endings[strings.ToLower(filepath.Ext(c.File))]; {
 	case c.ContentType != "":
 		contentType = []string{c.ContentType}
-	case ending != "":
-		contentType = []string{ending}
+	case ending != "" && bodytype.KindOf(bodytype.Sniff(body, "", "")) != bodytype.Document:
+		contentType = []string{ending} // nobody served it, so what the bytes show goes before what the file is called
 	}
 	done := s.Err.Progress("converting")
 	o := webfetch.Options{MaxBodyBytes: c.MaxBodyBytes}

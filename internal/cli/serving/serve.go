@@ -76,7 +76,11 @@ func (c *Serve) Run(s *cli.Session) error {
 	own, err := take(s.Ctx, ownerPlan{folder: folder, options: o, front: front, listen: c.Listen, metrics: c.MetricsListen, documents: documents(s, o.Log)})
 	switch {
 	case errors.Is(err, datafolder.ErrOwned):
-		return fmt.Errorf("%s: %w; stop it, or name another folder with --data", folder.Path(), err)
+		where := ""
+		if at, _, lookErr := folder.Owner(); lookErr == nil && at.URL != "" {
+			where = ", which serves " + at.URL
+		}
+		return fmt.Errorf("%s: %w%s; stop it, or name another folder with --data", folder.Path(), err, where)
 	case err != nil:
 		return page.OptionMisused(err)
 	}
