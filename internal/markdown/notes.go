@@ -56,7 +56,7 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 	r.w.Break(2)
 	note.defined = r.w.Len() > from
 	r.list, r.inNote = list, false
-	r.label, r.point, r.past = "", "", nil
+	r.label, r.point, r.past, r.rest = "", "", nil, ""
 	r.w.Pop(0)
 	return true
 }
@@ -79,14 +79,22 @@ func (r *renderer) labelApart(text *html.Node) bool {
 		return false
 	}
 	label := nextText(text)
-	if label == nil || strings.TrimSpace(label.Data) != r.label {
+	if label == nil {
 		return false
 	}
-	past := nextText(label)
-	if past == nil {
+	after, ok := notelabel.Starts(r.label, label.Data)
+	if !ok {
 		return false
 	}
-	if _, closes := notelabel.Closes(text.Data, past.Data); !closes {
+	past := label
+	if strings.TrimSpace(after) == "" {
+		if past = nextText(label); past == nil {
+			return false
+		}
+		after = past.Data
+	}
+	rest, closes := notelabel.Closes(text.Data, after)
+	if !closes {
 		return false
 	}
 	for _, n := range []*html.Node{label, past} {
@@ -96,7 +104,7 @@ func (r *renderer) labelApart(text *html.Node) bool {
 			}
 		}
 	}
-	r.label, r.past = "", past
+	r.label, r.past, r.rest = "", past, rest
 	return true
 }
 

@@ -31,6 +31,7 @@ type renderer struct {
 	label     string     // of the note that begins here: its own text need not repeat it
 	point     string     // such a label, left out with nothing more of its text; a point may follow in the next
 	past      *html.Node // the text that closes the brackets around such a label; the label before it is not written
+	rest      string     // what that text says after the bracket
 	ruled     int        // where the last rule ended in the output
 	termEnd   int        // where the last term or definition ended in the output
 	joined    bool       // the definition that comes stands in its term's line
@@ -98,7 +99,7 @@ func (r *renderer) node(n *html.Node) {
 		text := n.Data
 		switch {
 		case n == r.past:
-			text, r.past = strings.TrimLeft(text, " \t\n\r\f")[1:], nil
+			text, r.past = r.rest, nil
 		case r.past != nil: // the label itself
 			return
 		case r.point != "":

@@ -37,6 +37,12 @@ func Cut(label, s string) (rest string, alone bool) {
 	return rest, false
 }
 
+// Starts says that a text begins with the label and nothing before it; after is what comes then.
+func Starts(label, s string) (after string, ok bool) {
+	after, ok = strings.CutPrefix(strings.TrimLeftFunc(s, leading), label)
+	return strings.TrimLeftFunc(after, unseen), ok
+}
+
 // leading are what a label may stand after: blanks, and what is unseen.
 func leading(c rune) bool { return strings.ContainsRune(" \t\n\r\f", c) || unseen(c) }
 
@@ -84,7 +90,7 @@ func AfterAlone(label, s string) string {
 // Closes says that a text begins with the sign that closes the brackets which another text opens, and nothing else: then
 // what stands between is a label's place. rest is what comes after.
 func Closes(open, s string) (rest string, ok bool) {
-	s = strings.TrimLeft(s, " \t\n\r\f")
+	s = strings.TrimLeftFunc(s, leading)
 	switch strings.TrimSpace(open) {
 	case "[":
 		return strings.CutPrefix(s, "]")
