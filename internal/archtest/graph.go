@@ -35,7 +35,7 @@ func graph() []row {
 			why: "the one parse; whoever reads a page reads this tree"},
 		{pkg: "internal/markdown/facts", modules: []string{"golang.org/x/net"},
 			why: "what an element says of itself; it reads the tree and writes nothing"},
-		{pkg: "internal/markdown/notelabel", why: "a note's label told from its text; strings alone"},
+		{pkg: "internal/markdown/notelabel", ours: []string{"internal/markdown/facts"}, modules: []string{"golang.org/x/net"}, why: "a note's label told from its text"},
 		{pkg: "internal/markdown/address", why: "addresses made absolute; strings alone"},
 		{pkg: "internal/markdown/grid", ours: []string{"internal/markdown/facts"}, modules: []string{"golang.org/x/net"},
 			why: "where the cells of a table stand"},

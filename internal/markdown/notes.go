@@ -75,65 +75,12 @@ func (r *renderer) unpair() (found bool) {
 // labelApart says that a text is the bracket before a note's label, which stands in an element or several of their own,
 // such as a link that leads nowhere else. The walk goes on after the closing one then, wherever it stands.
 func (r *renderer) labelApart(text *html.Node) bool {
-	if open := strings.TrimSpace(text.Data); open != "[" && open != "(" {
+	past, rest := notelabel.Apart(r.label, text, func(n *html.Node) bool { return r.dropped(n) || n.DataAtom == atom.A && r.keepsLink(n) })
+	if past == nil {
 		return false
-	}
-	label := nextText(text)
-	if label == nil {
-		return false
-	}
-	after, ok := notelabel.Starts(r.label, label.Data)
-	if !ok {
-		return false
-	}
-	past := label
-	if strings.TrimSpace(after) == "" {
-		if past = nextText(label); past == nil {
-			return false
-		}
-		after = past.Data
-	}
-	rest, closes := notelabel.Closes(text.Data, after)
-	if !closes {
-		return false
-	}
-	for _, n := range []*html.Node{label, past} {
-		for ; n != nil && n != text.Parent; n = n.Parent {
-			if r.dropped(n) || n.DataAtom == atom.A && r.keepsLink(n) || n.DataAtom == atom.Script || n.DataAtom == atom.Style {
-				return false
-			}
-		}
 	}
 	r.label, r.past, r.rest = "", past, rest
 	return true
-}
-
-// nextText is the next text that is not blank, among the few that follow.
-func nextText(n *html.Node) *html.Node {
-	const look = 8 // nodes
-	root := n
-	for root.Parent != nil {
-		root = root.Parent
-	}
-	for range look {
-		if n = facts.Following(root, n); n == nil {
-			return nil
-		}
-		if n.Type == html.TextNode && strings.TrimSpace(n.Data) != "" {
-			return n
-		}
-	}
-	return nil
-}
-
-// within says that a node stands in an element.
-func within(n, element *html.Node) bool {
-	for ; n != nil; n = n.Parent {
-		if n == element {
-			return true
-		}
-	}
-	return false
 }
 
 // labelElement says that an element which begins a note is no more than the note's label, in brackets or not.

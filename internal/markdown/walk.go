@@ -119,7 +119,7 @@ func (r *renderer) node(n *html.Node) {
 		}
 		r.w.Text(text)
 	case html.ElementNode:
-		if r.past != nil && !within(r.past, n) || r.label != "" && r.labelElement(n) { // the label itself
+		if r.past != nil && !notelabel.Within(r.past, n) || r.label != "" && r.labelElement(n) { // the label itself
 			return
 		}
 		if r.depth >= maxDepth {

@@ -12,7 +12,7 @@ import (
 )
 
 // Melts says that the words of an element and of the one right before it would run into one another, and that no page
-// means that: two times, two years, a link of several words and a capital in what is beside it.
+// means that: two times, two years, several words and a capital in what is beside them. Two single words may be one.
 func Melts(b *html.Node) bool {
 	a := b.PrevSibling
 	if a == nil || a.Type != html.ElementNode || !mayMelt(a) || !mayMelt(b) {
@@ -33,9 +33,6 @@ func Melts(b *html.Node) bool {
 		return false
 	case unicode.IsDigit(last) && unicode.IsDigit(first):
 		return a.DataAtom == atom.Span && b.DataAtom == atom.Span && year(a) && year(b)
-	}
-	if a.DataAtom != atom.A && b.DataAtom != atom.A {
-		return false // two spans may be one word
 	}
 	return unicode.IsUpper(first) && (unicode.IsLower(last) || unicode.IsDigit(last)) && (severalWords(a) || severalWords(b))
 }

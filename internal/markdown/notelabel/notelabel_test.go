@@ -1,6 +1,14 @@
 package notelabel
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+)
 
 func TestCut(t *testing.T) {
 	for s, want := range map[string]struct {
@@ -48,6 +56,37 @@ func TestLeadsBack(t *testing.T) {
 	for words, want := range map[string]bool{"Back": true, "↩ Return to text.": true, "Jump up": true, "back pain": false, "": false, "next": false} {
 		if LeadsBack(words) != want {
 			t.Errorf("%q: %t", words, !want)
+		}
+	}
+}
+
+func TestApart(t *testing.T) {
+	for src, want := range map[string]string{
+		`<p>[<a>1</a>] Words`:               " Words",
+		`<p><b>[</b><a>1</a><i>]</i> Words`: "",
+		`<p>[<a>1]</a> Words`:               "",
+		`<p>(<a>1</a>) Words`:               " Words",
+		`<p>[<a>2</a>] Words`:               "none",
+		`<p>[<a>1</a>) Words`:               "none",
+		`<p>see [<a>1</a>] Words`:           "none",
+		`<p>[<a class=kept>1</a>] Words`:    "none",
+		`<p>[`:                              "none",
+		`<p>[<i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i>1]`: "none",
+	} {
+		root, err := html.Parse(strings.NewReader(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := facts.Find(root, atom.P, 20).FirstChild
+		if open.Type != html.TextNode {
+			open = open.FirstChild
+		}
+		past, rest := Apart("1", open, func(n *html.Node) bool { return len(n.Attr) > 0 })
+		if past == nil {
+			rest = "none"
+		}
+		if rest != want {
+			t.Errorf("%s: %q, want %q", src, rest, want)
 		}
 	}
 }
