@@ -51,7 +51,9 @@ func Trafilatura(page, address string) (string, error) {
 // Whole makes a converter of whole pages: html-to-markdown with its base, commonmark and table plugins.
 func Whole() func(page, address string) (string, error) {
 	c := newConverter()
-	return func(page, address string) (string, error) { return c.ConvertString(page, converter.WithDomain(address)) }
+	return func(page, address string) (string, error) {
+		return c.ConvertString(page, converter.WithDomain(address))
+	}
 }
 
 func newConverter() *converter.Converter {

@@ -26,6 +26,7 @@ type lastImage struct {
 // image writes img: its alternative text and its address, the real one where a placeholder stands in for it.
 func (r *renderer) image(n *html.Node, t *facts.Traits) {
 	alt, hasAlt := facts.Attribute(n, "alt")
+	alt = facts.Seen(alt)
 	alt = strings.Join(strings.Fields(alt), " ")
 	if source, ok := tex.OfImage(alt, t); ok && r.formula(source, r.display || t.Is(facts.MathDisplay)) {
 		return

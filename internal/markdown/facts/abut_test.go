@@ -30,3 +30,11 @@ func TestMelts(t *testing.T) {
 		}
 	}
 }
+
+func TestSeen(t *testing.T) {
+	for s, want := range map[string]string{"word": "word", "a\tb\n": "a\tb\n", "dis\x1dplay\u200b\u00ads\ufeff": "displays", "\u200d\u200c": "\u200d\u200c", "": ""} {
+		if got := Seen(s); got != want {
+			t.Errorf("%q: %q", s, got)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // Cut takes a label, with brackets or a sign after it, off the start of a note's first text. alone says that nothing more is
@@ -24,7 +26,7 @@ func Cut(label, s string) (rest string, alone bool) {
 	case bracket:
 		return rest[1:], false
 	}
-	rest = strings.TrimLeftFunc(rest, unseen)
+	rest = strings.TrimLeftFunc(rest, facts.LeftOut)
 	if rest == "" {
 		return "", true
 	}
@@ -40,22 +42,11 @@ func Cut(label, s string) (rest string, alone bool) {
 // Starts says that a text begins with the label and nothing before it; after is what comes then.
 func Starts(label, s string) (after string, ok bool) {
 	after, ok = strings.CutPrefix(strings.TrimLeftFunc(s, leading), label)
-	return strings.TrimLeftFunc(after, unseen), ok
+	return strings.TrimLeftFunc(after, facts.LeftOut), ok
 }
 
 // leading are what a label may stand after: blanks, and what is unseen.
-func leading(c rune) bool { return strings.ContainsRune(" \t\n\r\f", c) || unseen(c) }
-
-// unseen are the characters that are left out of Markdown: a label with one is the same label.
-func unseen(c rune) bool {
-	switch c {
-	case '\t', '\n', '\r', '\f':
-		return false
-	case 0xAD, 0x200B, 0x2060, 0xFEFF:
-		return true
-	}
-	return unicode.IsControl(c)
-}
+func leading(c rune) bool { return strings.ContainsRune(" \t\n\r\f", c) || facts.LeftOut(c) }
 
 // sign says that a label is a sign such as an asterisk or a dagger, after which a word may follow at once.
 func sign(label string) bool {

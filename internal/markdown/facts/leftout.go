@@ -1,0 +1,30 @@
+package facts
+
+import (
+	"strings"
+	"unicode"
+)
+
+// LeftOut says that a character is left out of Markdown: a word with one is the same word.
+func LeftOut(c rune) bool {
+	switch c {
+	case '\t', '\n', '\r', '\f':
+		return false
+	case 0xAD, 0x200B, 0x2060, 0xFEFF:
+		return true
+	}
+	return unicode.IsControl(c)
+}
+
+// Seen is s without what is left out.
+func Seen(s string) string {
+	if strings.IndexFunc(s, LeftOut) < 0 {
+		return s
+	}
+	return strings.Map(func(c rune) rune {
+		if LeftOut(c) {
+			return -1
+		}
+		return c
+	}, s)
+}
