@@ -269,18 +269,25 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	}
 	got.title = markdown.Title(root)
 	got.thin, got.refs = thinFacts(root, r.status, got), hrefs(root)
+	sent := ""
+	if isBlank(got.text) {
+		sent = sentOn(root, r.url)
+	}
 	list := ""
 	if c.list {
 		if list, err = got.listLinks(ctx, root, r.url); err != nil {
 			return err
 		}
 	}
-	if c.part == PartMain {
+	if c.part == PartMain && sent == "" {
 		if err := c.mainPart(ctx, root, o, got, list); err != nil {
 			return err
 		}
 	} else {
 		got.declare(maincontent.DeclaredBy(root), r.url)
+	}
+	if sent != "" {
+		got.text = sent
 	}
 	got.text = withList(got.text, list)
 	return nil
