@@ -19,7 +19,7 @@ func (r *renderer) table(n *html.Node, t *facts.Traits) {
 	switch {
 	case s.Code:
 		r.codeTable(n, &s)
-	case len(s.Rows) == 0 || s.Layout(t.Role) || t.Is(facts.MathDisplay):
+	case len(s.Rows) == 0 || s.Layout(t.Role) || t.Is(facts.MathDisplay) || s.Nested && s.Alone():
 		r.unfold(n)
 	default:
 		r.dataTable(n, &s)

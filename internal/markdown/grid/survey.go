@@ -206,3 +206,36 @@ func (s *Survey) Layout(role string) bool {
 	}
 	return len(s.Rows) == 1 && (s.blocks || s.active)
 }
+
+// Alone says that at most one cell holds something. It is asked of tables that hold others: to write them and then once more
+// as blocks would take twice as long at every level.
+func (s *Survey) Alone() bool {
+	holding := 0
+	for _, tr := range s.Rows {
+		for c := tr.FirstChild; c != nil && holding < 2; c = c.NextSibling {
+			if IsCell(c) && holds(c) {
+				holding++
+			}
+		}
+	}
+	return holding < 2
+}
+
+// holds says that a cell holds text or a picture, or so much that it may.
+func holds(cell *html.Node) bool {
+	const look = 64 // nodes
+	n := cell
+	for range look {
+		if n = facts.Following(cell, n); n == nil {
+			return false
+		}
+		switch n.DataAtom {
+		case atom.Img, atom.Picture, atom.Video, atom.Audio, atom.Iframe, atom.Input, atom.Math:
+			return true
+		}
+		if n.Type == html.TextNode && strings.TrimSpace(n.Data) != "" {
+			return true
+		}
+	}
+	return true
+}
