@@ -3,7 +3,6 @@ package tex
 
 import (
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 
@@ -25,10 +24,10 @@ func Tidy(tex string) string {
 	if strings.IndexByte(tex, '%') >= 0 && strings.IndexByte(tex, '\n') >= 0 {
 		tex = withoutComments(tex)
 	}
-	tex = strings.Join(strings.Fields(strings.Map(seen, tex)), " ")
 	if strings.IndexByte(tex, '$') >= 0 {
 		tex = strings.ReplaceAll(strings.ReplaceAll(tex, `\$`, `\text{\textdollar}`), "$", "")
 	}
+	tex = strings.Join(strings.Fields(facts.Seen(tex)), " ")
 	if strings.IndexByte(tex, '<') < 0 {
 		return tex
 	}
@@ -40,15 +39,6 @@ func Tidy(tex string) string {
 		}
 	}
 	return b.String()
-}
-
-// seen drops what cannot be seen and is left out of prose too: controls, soft hyphens, the like.
-func seen(r rune) rune {
-	switch {
-	case r == '\u00AD', r == '\u200B', r == '\u2060', r == '\uFEFF', unicode.IsControl(r) && !unicode.IsSpace(r):
-		return -1
-	}
-	return r
 }
 
 // withoutComments takes TeX's comments away, which would swallow the rest once the lines are one.
