@@ -53,13 +53,17 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 	list, from := r.list, r.w.Len()
 	r.list, r.inNote = nil, true
 	r.children(n)
+	label := r.w.Len()-from < shortNote && notelabel.Only(note.words, string(r.w.Line()))
 	r.w.Break(2)
-	note.defined = r.w.Len() > from
+	note.defined = r.w.Len() > from && !label
 	r.list, r.inNote = list, false
 	r.label, r.point, r.past, r.rest = "", "", nil, ""
 	r.w.Pop(0)
 	return true
 }
+
+// shortNote is how many bytes a note may have that is looked at for its label alone.
+const shortNote = 60
 
 // unpair takes the notes that were written without their reference, and those that were referred to and not written,
 // for ordinary text; false if there are none. Either may be hidden, dropped or within code.

@@ -39,6 +39,14 @@ func Cut(label, s string) (rest string, alone bool) {
 	return rest, false
 }
 
+// Only says that a line of Markdown, which may be a definition, holds a note's label and nothing else: a note that says nothing.
+func Only(label, line string) bool {
+	if _, after, ok := strings.Cut(line, "]:"); ok && strings.HasPrefix(line, "[^") {
+		line = after
+	}
+	return strings.Trim(line, "[]()*_.:\\ ") == label
+}
+
 // Starts says that a text begins with the label and nothing before it; after is what comes then.
 func Starts(label, s string) (after string, ok bool) {
 	after, ok = strings.CutPrefix(strings.TrimLeftFunc(s, leading), label)

@@ -90,3 +90,11 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
+
+func TestOnly(t *testing.T) {
+	for line, want := range map[string]bool{"[^1]: [1]": true, "[^1]: **1**": true, `[^1]: \[1]`: true, "1.": true, "[1]": true, "[^1]: 1 mile": false, "[^1]: [2]": false, "": false, "[^1]: ": false} {
+		if Only("1", line) != want {
+			t.Errorf("%q: %v", line, !want)
+		}
+	}
+}
