@@ -53,9 +53,9 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 	list, from := r.list, r.w.Len()
 	r.list, r.inNote = nil, true
 	r.children(n)
-	label := r.w.Len()-from < shortNote && notelabel.Only(note.words, string(r.w.Line()))
 	r.w.Break(2)
-	note.defined = r.w.Len() > from && !label
+	said := r.w.Since(from)
+	note.defined = len(said) > 0 && (len(said) > shortNote || !notelabel.Only(note.words, string(said)))
 	r.list, r.inNote = list, false
 	r.label, r.point, r.past, r.rest = "", "", nil, ""
 	r.w.Pop(0)

@@ -39,12 +39,13 @@ func Cut(label, s string) (rest string, alone bool) {
 	return rest, false
 }
 
-// Only says that a line of Markdown, which may be a definition, holds a note's label and nothing else: a note that says nothing.
+// Only says that a piece of Markdown, which may be a definition, holds a note's label and nothing else: a note that says nothing.
 func Only(label, line string) bool {
+	line = strings.TrimSpace(line)
 	if _, after, ok := strings.Cut(line, "]:"); ok && strings.HasPrefix(line, "[^") {
 		line = after
 	}
-	return strings.Trim(line, "[]()*_.:\\ ") == label
+	return strings.Trim(line, "[]()*_.:\\ \n") == label
 }
 
 // Starts says that a text begins with the label and nothing before it; after is what comes then.

@@ -92,6 +92,9 @@ func (w *Writer) String() string {
 	return strings.ToValidUTF8(string(w.out), "\uFFFD")
 }
 
+// Since is what is written from a place that [Writer.Len] gave; valid until more is.
+func (w *Writer) Since(from int) []byte { return w.out[min(from, len(w.out)):] }
+
 // Len is how many bytes are written. It grows with content only: what is opened and closed without any leaves it.
 func (w *Writer) Len() int { return len(w.out) }
 
