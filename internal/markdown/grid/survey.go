@@ -224,18 +224,22 @@ func (s *Survey) Alone() bool {
 // holds says that a cell holds text or a picture, or so much that it may.
 func holds(cell *html.Node) bool {
 	const look = 64 // nodes
-	n := cell
+	n := facts.Following(cell, cell)
 	for range look {
-		if n = facts.Following(cell, n); n == nil {
+		if n == nil {
 			return false
 		}
 		switch n.DataAtom {
+		case atom.Title, atom.Script, atom.Style, atom.Template, atom.Head:
+			n = facts.Skipping(cell, n)
+			continue
 		case atom.Img, atom.Picture, atom.Video, atom.Audio, atom.Iframe, atom.Input, atom.Math:
 			return true
 		}
 		if n.Type == html.TextNode && strings.TrimSpace(n.Data) != "" {
 			return true
 		}
+		n = facts.Following(cell, n)
 	}
 	return true
 }
