@@ -31,7 +31,7 @@ func Cut(label, s string) (rest string, alone bool) {
 		return "", true
 	}
 	if strings.IndexByte(".:)", rest[0]) >= 0 {
-		rest = rest[1:]
+		rest = strings.TrimLeftFunc(rest[1:], facts.LeftOut)
 	}
 	if rest != "" && strings.IndexByte(" \t\n\r", rest[0]) < 0 && !sign(label) {
 		return s, false

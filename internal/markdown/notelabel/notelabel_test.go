@@ -17,7 +17,7 @@ func TestCut(t *testing.T) {
 	}{
 		"1. Words": {" Words", false}, " [1] Words": {" Words", false}, "(1)": {"", false}, "1": {"", true}, "1) Words": {" Words", false}, "1: x": {" x", false},
 		"1.5 metres": {"1.5 metres", false}, "10 things": {"10 things", false}, "[1 Words": {"[1 Words", false}, "[12] x": {"[12] x", false}, "Words": {"Words", false}, "": {"", false},
-		"1\x1c": {"", true}, "\u200b1\u00ad. Words": {" Words", false}, "1\u200bst": {"1\u200bst", false},
+		"1\x1c": {"", true}, "1.\x1a Words": {" Words", false}, "\u200b1\u00ad. Words": {" Words", false}, "1\u200bst": {"1\u200bst", false},
 	} {
 		if rest, alone := Cut("1", s); rest != want.rest || alone != want.alone {
 			t.Errorf("%q: %q, %t", s, rest, alone)
