@@ -190,17 +190,30 @@ func besideAlone(name, folder, step string) error {
 			s.Size += len(page)
 			s.Pages++
 		}
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		if s.Peak, err = peak(); err != nil {
 			return err
-		}
-		s.Peak = u.Maxrss
-		if runtime.GOOS == "linux" {
-			s.Peak *= 1024
 		}
 		return json.NewEncoder(os.Stdout).Encode(s)
 	}
 	return fmt.Errorf("no reader %q", name)
+}
+
+// peak is the most memory that this process has had, in bytes. Linux's own count begins with the program; rusage's holds what
+// the process before it had.
+func peak() (int64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		var u syscall.Rusage
+		err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+		return u.Maxrss, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			return kb * 1024, err
+		}
+	}
+	return 0, fmt.Errorf("no VmHWM in the process' status")
 }
 
 func writeGzip(name, text string) error {

@@ -38,8 +38,11 @@ func run() error {
 		return err
 	}
 	fmt.Printf("%s %s/%s, %d processors, %d rounds, medians\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), rounds)
-	if os.Getenv("WAYLEAVE_BENCH") == "service" {
+	switch os.Getenv("WAYLEAVE_BENCH") { // a part alone
+	case "service":
 		return serving()
+	case "peers":
+		return beside(corpus)
 	}
 	fmt.Println("\nPage to Markdown, CPU and allocated bytes; floor: golang.org/x/net/html.Parse of the same bytes")
 	fmt.Println("main: the main content, and the whole page besides, as its length and its thin facts are told")
