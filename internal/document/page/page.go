@@ -12,6 +12,7 @@ import (
 
 	"github.com/wayleave/wayleave/internal/document/prose"
 	"github.com/wayleave/wayleave/internal/markdown/address"
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // Most is how many bytes of a page in a document are read.
@@ -142,11 +143,11 @@ func (p *reader) walk(n *html.Node, l look) {
 	case atom.Br:
 		p.add(prose.Run{Kind: prose.Break})
 	case atom.Img:
-		if alt := strings.TrimSpace(attribute(n, "alt")); alt != "" {
+		if alt := facts.FirstAttribute(n, "alt"); alt != "" {
 			p.add(prose.Run{Kind: prose.Picture, Text: alt, Link: l.link})
 		}
 	case atom.A:
-		if to := address.Elsewhere(attribute(n, "href")); to != "" {
+		if to := address.Elsewhere(facts.FirstAttribute(n, "href")); to != "" {
 			l.link = to
 		}
 		p.children(n, l)
@@ -182,7 +183,7 @@ func (p *reader) list(n *html.Node, l look) {
 	outer := p.item
 	const most = 1_000_000
 	number := 1
-	if start, err := strconv.Atoi(attribute(n, "start")); err == nil {
+	if start, err := strconv.Atoi(facts.FirstAttribute(n, "start")); err == nil {
 		number = min(max(start, 0), most)
 	}
 	for c := n.FirstChild; c != nil && p.err == nil; c = c.NextSibling {
@@ -231,7 +232,7 @@ func (p *reader) row(n *html.Node, t *prose.Block) {
 			continue
 		}
 		var cell prose.Cell
-		cell.Span, _ = strconv.Atoi(attribute(c, "colspan"))
+		cell.Span, _ = strconv.Atoi(facts.FirstAttribute(c, "colspan"))
 		inner := &reader{w: p.w, out: func(b *prose.Block) error {
 			cell.Blocks = append(cell.Blocks, *b)
 			return p.w.Spend(1)
@@ -245,29 +246,10 @@ func (p *reader) row(n *html.Node, t *prose.Block) {
 	}
 }
 
-func attribute(n *html.Node, name string) string {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
-
 // hides says that nobody sees an element.
 func hides(n *html.Node) bool {
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "hidden":
-			return true
-		case "style":
-			style := strings.ToLower(strings.Join(strings.Fields(a.Val), ""))
-			if strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") || strings.Contains(style, "mso-hide:all") {
-				return true
-			}
-		}
-	}
-	return false
+	style := strings.ToLower(strings.Join(strings.Fields(facts.FirstAttribute(n, "style")), ""))
+	return facts.Concealed(n) || strings.Contains(style, "visibility:hidden") || strings.Contains(style, "mso-hide:all")
 }
 
 // plain is the text of a node as it stands.
