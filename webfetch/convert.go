@@ -269,9 +269,13 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	}
 	got.title = markdown.Title(root)
 	got.thin, got.refs = thinFacts(root, r.status, got), hrefs(root)
-	sent := ""
+	sent := "" // where a page without a word of text sends browsers on to; it is not followed
 	if isBlank(got.text) {
-		sent = sentOn(root, r.url)
+		if to := linklist.Refresh(root, r.url); to != "" {
+			if sent, err = linklist.List(ctx, []linklist.Anchor{{URL: to}}); err != nil {
+				return err
+			}
+		}
 	}
 	list := ""
 	if c.list {

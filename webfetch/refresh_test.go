@@ -9,7 +9,7 @@ import (
 func TestPageThatOnlySendsBrowsersOn(t *testing.T) {
 	const meta = `<meta http-equiv="refresh" content="0; url=../latest/a b">`
 	for page, want := range map[string]string{
-		"<!doctype html><title>Redirecting</title>" + meta:              "<https://docs.example/latest/a%20b>",
+		"<!doctype html><title>Redirecting</title>" + meta:              "- [https://docs.example/latest/a b](https://docs.example/latest/a%20b)",
 		"<!doctype html><title>Old</title>" + meta + "<p>It has moved.": "It has moved.",
 		"<!doctype html><title>Nothing</title>":                         "",
 	} {
