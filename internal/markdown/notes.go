@@ -89,9 +89,7 @@ func (r *renderer) labelApart(text *html.Node) bool {
 
 // labelElement says that an element which begins a note is no more than the note's label, in brackets or not.
 func (r *renderer) labelElement(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.A, atom.Span, atom.Sup, atom.B, atom.Strong, atom.Small, atom.Em, atom.I:
-	default:
+	if !notelabel.Element(n) {
 		return false
 	}
 	text := facts.ShortText(n)
@@ -134,10 +132,6 @@ func (r *renderer) backlink(a *html.Node, t *facts.Traits, href string) bool {
 	if t.Is(facts.NoteBack) || t.Role == "doc-backlink" {
 		return true
 	}
-	switch text := strings.Trim(facts.ShortText(a), "[]() \ufe0e\ufe0f"); text {
-	case "↩", "↑", "⏎", "^", "↵", "⤴", "⇑", "▲":
-		return true
-	default:
-		return r.inNote && notelabel.LeadsBack(text)
-	}
+	text := strings.Trim(facts.ShortText(a), "[]() \ufe0e\ufe0f")
+	return notelabel.Arrow(text) || r.inNote && notelabel.LeadsBack(text)
 }

@@ -17,7 +17,7 @@ import (
 func (r *renderer) raised(n *html.Node, t *facts.Traits) {
 	text := facts.ShortText(n)
 	switch {
-	case text == "":
+	case text == "" || !facts.InLine(n):
 		r.children(n)
 		return
 	case t.Is(facts.EditLink) && facts.Control(n, t):
@@ -68,7 +68,7 @@ func (r *renderer) lowered(n *html.Node) {
 	last, _ := utf8.DecodeLastRune(r.w.Line())
 	within := !r.w.SpaceDue() && (unicode.IsLetter(last) || unicode.IsDigit(last))
 	switch {
-	case text == "" || !within || facts.Bracketed(text) || facts.Chemical(r.w.Line()) && facts.Digits(text) || r.keepsLink(n):
+	case text == "" || !within || !facts.InLine(n) || facts.Bracketed(text) || facts.Chemical(r.w.Line()) && facts.Digits(text) || r.keepsLink(n):
 		r.children(n)
 	case facts.Simple(text):
 		r.w.Raw("_")
@@ -96,6 +96,10 @@ func (r *renderer) quotation(n *html.Node) {
 // ruby writes the reading of ruby text, in brackets after it.
 func (r *renderer) ruby(n *html.Node) {
 	if facts.ShortText(n) == "" {
+		return
+	}
+	if !facts.InLine(n) {
+		r.children(n)
 		return
 	}
 	r.w.Attach("(")

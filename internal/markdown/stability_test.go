@@ -175,6 +175,12 @@ func TestWhatDidNotComeBackDoesNow(t *testing.T) {
 
 		"<p>&lt;1@b.example> &lt;.a+b@c> 1 &lt;2 &lt;3": `\<1@b.example> \<.a+b@c> 1 <2 <3`,
 
+		// Marks in characters, which are for what stands in a line.
+		`<p>a<sup>1b</p><p>c</p><p>2`:             "a^1b\n\nc\n\n2",
+		`<sup>1: b<p>c</p>2`:                      "1: b\n\nc\n\n2",
+		`<p>x<sub>1 b<ul><li>c</li></ul>2</sub>d`: "x_(1 b)\n\n- c\n\n2d",
+		`<ruby>a<rt><p>b</p>2</ruby>`:             "a\n\nb\n\n2",
+
 		// Notes: both ends of one, or none.
 		`<p>a<sup><a href="#n">1</a></sup><p hidden id="n">b`:                                             "a^1",
 		`<p hidden>a<sup><a href="#n">1</a></sup></p><p id="n">b`:                                         "b",

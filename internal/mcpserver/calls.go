@@ -44,9 +44,7 @@ func (s *Server) newProtocol(fixed *fixedCaller, newID func() string) (*mcp.Serv
 	options := &mcp.ServerOptions{
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 		GetSessionID: newID,
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
-			c.CacheScope, c.TTLMs = "private", int(listTTL.Milliseconds())
-		},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = kept() },
 	}
 	widen(options)
 	server := mcp.NewServer(&mcp.Implementation{Name: "wayleave", Version: s.o.Version}, options)
@@ -83,6 +81,10 @@ func (s *Server) newProtocol(fixed *fixedCaller, newID func() string) (*mcp.Serv
 					return nil, err
 				}
 				return s.call(ctx, c, fixed, next, r)
+			case *mcp.ServerRequest[*mcp.DiscoverParams]:
+				if fixed != nil {
+					return discovered(options), nil
+				}
 			}
 			if method == "notifications/initialized" {
 				// We said so for the client already; see adopt.go.
@@ -93,6 +95,18 @@ func (s *Server) newProtocol(fixed *fixedCaller, newID func() string) (*mcp.Serv
 		}
 	})
 	return server, served
+}
+
+// discovered answers what a client asks before it chooses an era. Over a pipe the library would take the question for the
+// handshake itself, and refuse the one of a client that did not wait for the answer, as clients do when the program starts
+// slower than they expect, and goes on as the older era does.
+func discovered(o *mcp.ServerOptions) *mcp.DiscoverResult {
+	return &mcp.DiscoverResult{SupportedVersions: mcp.SupportedProtocolVersions(), Capabilities: o.Capabilities, Instructions: o.Instructions, Cacheable: kept()}
+}
+
+// kept says how long, and for whom, a client may keep an answer.
+func kept() mcp.Cacheable {
+	return mcp.Cacheable{CacheScope: "private", TTLMs: int(listTTL.Milliseconds())}
 }
 
 // fixedCaller is the one caller of a transport without tokens, and the calls whose answers it has not read.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -93,6 +94,50 @@ func TestStdioServesBothEras(t *testing.T) {
 	}
 	if c := q.tools.last(); c.Slug != "local" || c.Token != "" || c.Session != "" || c.Client != "old" {
 		t.Fatalf("the caller is %+v", c)
+	}
+}
+
+// A client that asks first which eras there are gives up after a second, which is soon for a program that starts on a
+// busy machine, and goes on as the older era does.
+func TestStdioServesAClientThatDidNotWaitForTheEras(t *testing.T) {
+	for name, before := range map[string][]string{
+		"asked once":  {`{"jsonrpc":"2.0","id":"a","method":"server/discover","params":{` + modernMeta + `}}`},
+		"asked twice": {`{"jsonrpc":"2.0","id":"a","method":"server/discover","params":{` + modernMeta + `}}`, `{"jsonrpc":"2.0","id":"b","method":"server/discover","params":{` + modernMeta + `}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := startStdio(t, Limits{})
+			p.send(t, append(before, initialize)...)
+			answers := map[any]answer{}
+			for range len(before) + 1 {
+				a := p.read(t)
+				answers[a.ID] = a
+			}
+			if a := answers["a"]; a.Result["supportedVersions"] == nil || a.Result["ttlMs"] == nil || a.Result["resultType"] != "complete" ||
+				!strings.Contains(a.raw, `"tools":{"listChanged":true}`) || !strings.Contains(a.raw, `"wayleave"`) {
+				t.Errorf("the eras: %s", a.raw)
+			}
+			if a := answers[float64(1)]; a.Result["protocolVersion"] != "2025-11-25" || a.Result["serverInfo"] == nil {
+				t.Fatalf("the handshake: %s", a.raw)
+			}
+			p.send(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`)
+			if a := p.read(t); !strings.Contains(a.raw, "hi") {
+				t.Errorf("the call: %s", a.raw)
+			}
+			if c := p.tools.last(); c.Client != "old" {
+				t.Errorf("the caller is %+v", c)
+			}
+		})
+	}
+}
+
+// A newer client is answered the same over a pipe as over HTTP.
+func TestStdioTellsTheErasAsHTTPDoes(t *testing.T) {
+	w := newWorld(t, Limits{})
+	p := startStdio(t, Limits{})
+	p.send(t, `{"jsonrpc":"2.0","id":7,"method":"server/discover","params":{`+modernMeta+`}}`)
+	over, piped := w.modern(t, "server/discover", "", ""), p.read(t)
+	if !reflect.DeepEqual(over.Result, piped.Result) {
+		t.Errorf("HTTP: %v\npipe: %v", over.Result, piped.Result)
 	}
 }
 

@@ -161,3 +161,23 @@ func HoldsLines(n *html.Node) bool {
 	}
 	return false
 }
+
+// InLine says that what is below n stands in a line: nothing of it is a block, and it is no great part of the page.
+func InLine(n *html.Node) bool {
+	const look = 200 // nodes
+	m := Following(n, n)
+	for i := 0; m != nil; i++ {
+		switch m.DataAtom {
+		case atom.P, atom.Div, atom.Ul, atom.Ol, atom.Li, atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Pre, atom.Listing, atom.Xmp, atom.Plaintext,
+			atom.Blockquote, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr, atom.Section, atom.Article, atom.Aside, atom.Nav,
+			atom.Header, atom.Footer, atom.Main, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Details, atom.Summary,
+			atom.Address, atom.Center, atom.Menu, atom.Dir, atom.Iframe:
+			return false
+		}
+		if i == look {
+			return false
+		}
+		m = Following(n, m)
+	}
+	return true
+}

@@ -6,6 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
@@ -61,6 +64,24 @@ func leading(c rune) bool { return strings.ContainsRune(" \t\n\r\f", c) || facts
 func sign(label string) bool {
 	c, _ := utf8.DecodeLastRuneInString(label)
 	return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+}
+
+// Arrow says that the text of a link is a sign for the way back.
+func Arrow(text string) bool {
+	switch text {
+	case "↩", "↑", "⏎", "^", "↵", "⤴", "⇑", "▲":
+		return true
+	}
+	return false
+}
+
+// Element says that n is of the kind that a note's label may stand in by itself.
+func Element(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.A, atom.Span, atom.Sup, atom.B, atom.Strong, atom.Small, atom.Em, atom.I:
+		return true
+	}
+	return false
 }
 
 // LeadsBack says that the words of a link in a note are those of the way back to the text.
