@@ -16,8 +16,9 @@ type Reading struct {
 }
 
 // Page is the HTML of Markdown as a parser reads it. What Markdown can say and HTML can is in it as Markdown says it: the
-// number of each item, addresses as they are written, no alternative text where there is none. A footnote is an aside
-// that references lead to by its id, a formula a script of TeX.
+// number of each item, addresses as they are written, no alternative text where there is none. A footnote is, as
+// renderers of Markdown write it, the item of a list that references lead to by its id, and does not show its label; a
+// formula is a script of TeX.
 func Page(markdown string, r Reading) string {
 	var b strings.Builder
 	b.WriteString("<!doctype html><html><head></head><body>\n")
@@ -101,7 +102,7 @@ func (n *node) tags() (open, shut string) {
 		}
 		return open, "</li>\n"
 	case "footnoteDefinition":
-		return `<aside id="note-` + n.label + "\">\n", "</aside>\n"
+		return `<ol><li id="note-` + n.label + "\">\n", "</li></ol>\n"
 	case "table":
 		return "<table>\n", "</table>\n"
 	case "tableRow":

@@ -17,9 +17,9 @@ func TestPageIsWhatMarkdownSays(t *testing.T) {
 		"> a\\\n> b<br>c":                    "<blockquote>\n<p>a<br>\nb<br>c</p>\n</blockquote>\n",
 		"```go\na\n```":                      "<pre><code class=\"language-go\">a\n</code></pre>\n",
 		"| a |\n| - |\n| b |":                "<table>\n<thead><tr><th>a</th></tr></thead>\n<tr><td>b</td></tr>\n</table>\n",
-		"a[^b]\n\n[^b]: c":                   "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<aside id=\"note-b\">\n<p>c</p>\n</aside>\n",
-		"a[^b]\n\n[^b]: c\n\nd":              "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<aside id=\"note-b\">\n<p>c</p>\n</aside>\n<p>d</p>\n",
-		"a[^b]\n\n[^b]: c\n\n# d\n\n[^e]: f": "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<aside id=\"note-b\">\n<p>c</p>\n</aside>\n<h1>d</h1>\n<aside id=\"note-e\">\n<p>f</p>\n</aside>\n",
+		"a[^b]\n\n[^b]: c":                   "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<ol><li id=\"note-b\">\n<p>c</p>\n</li></ol>\n",
+		"a[^b]\n\n[^b]: c\n\nd":              "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<ol><li id=\"note-b\">\n<p>c</p>\n</li></ol>\n<p>d</p>\n",
+		"a[^b]\n\n[^b]: c\n\n# d\n\n[^e]: f": "<p>a<sup><a href=\"#note-b\" role=\"doc-noteref\">b</a></sup></p>\n<ol><li id=\"note-b\">\n<p>c</p>\n</li></ol>\n<h1>d</h1>\n<ol><li id=\"note-e\">\n<p>f</p>\n</li></ol>\n",
 		"$a$ https://b.example":              "<p><script type=\"math/tex\">a</script> https://b.example</p>\n",
 		"$$\na\n$$\n\n---":                   "<p><script type=\"math/tex; mode=display\">a\n</script></p>\n<hr>\n",
 	} {
