@@ -66,6 +66,21 @@ func TestOneConversationThroughEachHarness(t *testing.T) {
 	}
 }
 
+// The AI SDK waits a second for a program to tell its eras, and goes on as the older one does when it has not.
+func TestAProgramThatStartsLateIsUsed(t *testing.T) {
+	t.Parallel()
+	page := newSite(t)
+	s := &server{program: program(t)}
+	orders := s.overStdio(page.host())
+	node, err := shop.node()
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := append([]string{inClients("late.mjs"), s.program}, orders["args"].([]string)...)
+	orders["command"], orders["args"], orders["calls"] = node, late, script(page)
+	expectConversation(t, harnesses["AI SDK"], drive(t, inClients("ai-sdk.mjs"), orders), page)
+}
+
 // expectConversation holds what a harness put before its model against the pages that were read.
 func expectConversation(t *testing.T, h harness, rep report, page *site) {
 	t.Helper()
