@@ -1,4 +1,4 @@
-// Dollars of prices in a block with formulas, and formulas side by side: what a parser that knows math makes of them.
+// Dollars of prices in a page with formulas, and formulas side by side: what a parser that knows math makes of them.
 
 package markdown
 
@@ -7,16 +7,23 @@ import "testing"
 func TestDollarsBesideFormulasAreText(t *testing.T) {
 	const n = `<math><mi>n</mi></math>`
 	for page, want := range map[string]string{
-		`<p>costs $5 for ` + n + ` or $6</p>`:              `costs \$5 for $n$ or \$6`,
-		`<p>costs $5 or $6</p><p>` + n + `</p><p>$7</p>`:   "costs $5 or $6\n\n$n$\n\n$7",
-		`<p><code>$a</code> $b ` + n + `</p>`:              "`$a` \\$b $n$",
-		`<p>` + n + n + `</p>`:                             `$n$ $n$`,
-		`<p>` + n + ` <a href="https://a.example/">$1</a>`: `$n$ [\$1](https://a.example/)`,
-		`<p><b>$5</b>` + n + `</p>`:                        `**\$5**$n$`,
+		`<p>costs $5 for ` + n + ` or $6</p>`:                                                                    `costs \$5 for $n$ or \$6`,
+		`<p>costs $5 or $6</p><p>` + n + `</p><p>$7</p>`:                                                         "costs \\$5 or \\$6\n\n$n$\n\n$7",
+		`<p>costs $5 or $6</p><p>$7</p>`:                                                                         "costs $5 or $6\n\n$7",
+		`<p>$$</p><math display=block><mi>n</mi></math>`:                                                         "\\$\\$\n\n$$\nn\n$$",
+		`<h2>$5, $6</h2><table><tr><th>$7<th>$8 $9</table><p><code>$a $b</code> $c</p>` + n:                      "## \\$5, \\$6\n\n| $7 | \\$8 \\$9 |\n| --- | --- |\n\n`$a $b` $c\n\n$n$",
+		`<p>see https://a.example/$b$c and $1 <a href="https://a.example/($d$e)">$2</a> <b>$3</b><br>$4</p>` + n: "see <https://a.example/$b$c> and \\$1 [\\$2](https://a.example/($d$e)) **\\$3**\\\n\\$4\n\n$n$",
+		`<p>see https://a.example/$b$c <a href="https://a.example/$d">https://a.example/$d</a> for ` + n:         "see <https://a.example/$b$c> <https://a.example/$d> for $n$",
+		`<table><tr><td>$1 $2</table><table><tr><td>$3 $4<td>a<tr><td>b<td>$5</table><p>` + n:                    "\\$1 \\$2\n\n| | |\n| --- | --- |\n| \\$3 \\$4 | a |\n| b | $5 |\n\n$n$",
+		`<p><code>$a</code> $b ` + n + `</p>`:                                                                    "`$a` \\$b $n$",
+		`<p>` + n + n + `</p>`:                                                                                   `$n$ $n$`,
+		`<p>` + n + ` <a href="https://a.example/">$1</a>`:                                                       `$n$ [\$1](https://a.example/)`,
+		`<p><b>$5</b>` + n + `</p>`:                                                                              `**\$5**$n$`,
 	} {
 		if got := convert(t, page); got != want {
 			t.Errorf("%s\ngot  %q\nwant %q", page, got, want)
 		}
+		stable(t, page)
 	}
 }
 

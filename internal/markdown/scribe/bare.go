@@ -63,7 +63,7 @@ func lookThrough(s string) addressRun {
 		switch c := s[i]; {
 		case c == '|', c == '\\', c == '&' && looksLikeReference(s[i:end]): // a back-slash is a slash for browsers
 			r.lastSign, r.lastBreak = len(s)-i, len(s)-i
-		case c == '*', c == '`', c == '~', c == '_' && (i+1 == end || !wordByte(s[i-1]) || !wordByte(s[i+1])):
+		case c == '*', c == '`', c == '~', c == '$', c == '_' && (i+1 == end || !wordByte(s[i-1]) || !wordByte(s[i+1])):
 			r.lastSign = len(s) - i
 		}
 	}

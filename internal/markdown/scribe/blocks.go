@@ -2,8 +2,6 @@
 
 package scribe
 
-import "bytes"
-
 var hashes = [7]string{"", "# ", "## ", "### ", "#### ", "##### ", "###### "}
 
 // BeginHeading lets a heading of this level, 1 to 6, hold what comes until EndHeading. Where all stands on one line it
@@ -24,6 +22,7 @@ func (w *Writer) EndHeading() {
 		w.suspend()
 		w.guardClosing()
 		w.resolveMarks()
+		w.noteDollars()
 		w.open = false
 	}
 	w.flat = inBlock
@@ -60,6 +59,7 @@ func (w *Writer) Rule() {
 
 // Formula writes TeX on one line, between dollars; display sets it on lines of its own.
 func (w *Writer) Formula(tex string, display bool) {
+	w.formulas = true
 	if !display || w.flat != inBlock {
 		if w.math && w.textFrom == len(w.out) && w.last() == '$' {
 			w.space = true // two formulas side by side would melt into one another
@@ -79,32 +79,6 @@ func (w *Writer) Formula(tex string, display bool) {
 	w.lines(tex)
 	w.lines("$$")
 	w.gap = 2
-}
-
-// guardDollars escapes the dollars that stand before the first formula of a block, which would pair with its own.
-func (w *Writer) guardDollars() {
-	if w.math {
-		return
-	}
-	w.math = true
-	const most = 64 // each moves what comes after it
-	for i, n := w.leafStart, 0; i < len(w.out) && n < most; i++ {
-		switch w.out[i] {
-		case '\\':
-			i++
-		case '`':
-			fence := w.out[i : i+run(string(w.out[i:min(len(w.out), i+maxPrefix)]), '`')]
-			end := bytes.Index(w.out[i+len(fence):], fence)
-			i += len(fence) - 1
-			if end >= 0 {
-				i += end + len(fence)
-			}
-		case '$':
-			w.insertByte(i, '\\')
-			i++
-			n++
-		}
-	}
 }
 
 // BeginRow begins a row of a table. Cells follow, nothing else.
@@ -135,6 +109,7 @@ func (w *Writer) BeginCell() {
 func (w *Writer) EndCell() (filled bool) {
 	w.suspend()
 	w.resolveMarks()
+	w.noteDollars()
 	filled = len(w.out) > w.leafStart
 	if !filled {
 		w.out = w.out[:len(w.out)-1]

@@ -162,6 +162,7 @@ func (w *Writer) Break(gap int) {
 	if w.open {
 		w.suspend()
 		w.resolveMarks()
+		w.noteDollars()
 		w.open = false
 	}
 	w.space, w.breaks = false, 0

@@ -36,6 +36,8 @@ type Writer struct {
 	links    Links          // how links and images give their addresses
 	numbers  map[string]int // of the addresses, where links are numbered references
 	numbered []string       // addresses by number, from 1
+	formulas bool           // one is written: dollars of text are not to be read as those of another
+	dollars  []stretch      // blocks of text that are closed, hold no formula and several dollars, in order
 	run      addressRun
 	runFrom  int // how much of the text was left where run begins; 0 for none
 }
@@ -51,7 +53,7 @@ func New(ctx context.Context, size int) *Writer {
 // Restart makes w the writer of another empty document, as New makes one, in the memory that it has.
 func (w *Writer) Restart(ctx context.Context, size int) {
 	clear(w.opens[:cap(w.opens)]) // they know addresses
-	again := Writer{ctx: ctx, out: w.out[:0], opens: w.opens[:0], marks: w.marks[:0], scratch: w.scratch[:0]}
+	again := Writer{ctx: ctx, out: w.out[:0], opens: w.opens[:0], marks: w.marks[:0], scratch: w.scratch[:0], dollars: w.dollars[:0]}
 	again.prefix = w.prefix[:0]
 	if cap(again.out) < size {
 		again.out = make([]byte, 0, size)
@@ -61,8 +63,8 @@ func (w *Writer) Restart(ctx context.Context, size int) {
 
 // Room is about how much memory the writer has, in bytes, to judge whether it is worth keeping for another document.
 func (w *Writer) Room() int {
-	const ofMark, ofInline = 32, 64
-	return cap(w.out) + cap(w.scratch) + ofMark*cap(w.marks) + ofInline*cap(w.opens)
+	const ofMark, ofInline, ofStretch = 32, 64, 16
+	return cap(w.out) + cap(w.scratch) + ofMark*cap(w.marks) + ofInline*cap(w.opens) + ofStretch*cap(w.dollars)
 }
 
 // Err is ctx's error, once a long text has been cut short by it.
@@ -88,6 +90,7 @@ func (w *Writer) WriteLinks(l Links) {
 // String ends the block that is open and answers the document, valid UTF-8 without a line feed at its end.
 func (w *Writer) String() string {
 	w.Break(0)
+	w.escapeDollars()
 	w.definitions()
 	return strings.ToValidUTF8(string(w.out), "\uFFFD")
 }
@@ -119,6 +122,9 @@ func (w *Writer) BackTo(p Place) bool {
 		return false
 	}
 	w.out = w.out[:p.at]
+	for len(w.dollars) > 0 && w.dollars[len(w.dollars)-1].end > p.at {
+		w.dollars = w.dollars[:len(w.dollars)-1]
+	}
 	if p.open && !w.open {
 		w.gap = 0
 	}
