@@ -278,7 +278,7 @@ func (p *pageFacts) findTitle(o *outline, title string) {
 		if len(title) < 4 || best >= 0 && !top {
 			continue
 		}
-		if text := folded(o.words(b)); len(text) >= 4 && (strings.HasPrefix(title, text) || strings.HasPrefix(text, title) || len(text) >= 12 && strings.Contains(title, text)) {
+		if text := folded(o.words(b)); says(text, title) || top && len(title) >= longTitle && strings.Contains(text, title) {
 			best = i
 			if top {
 				break
@@ -292,6 +292,14 @@ func (p *pageFacts) findTitle(o *outline, title string) {
 		p.h1, p.surely = best, true
 	}
 	p.h1 = max(p.h1, 0)
+}
+
+// longTitle is how many bytes make a text that stands within another one by no chance.
+const longTitle = 12
+
+// says tells whether a heading says the title, or the most of it.
+func says(heading, title string) bool {
+	return len(heading) >= 4 && (strings.HasPrefix(title, heading) || strings.HasPrefix(heading, title) || len(heading) >= longTitle && strings.Contains(title, heading))
 }
 
 // longestTitle is the longest heading that is compared with the page's title, in letters.

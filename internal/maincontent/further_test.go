@@ -3,6 +3,8 @@ package maincontent
 import (
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 )
 
 const prose = "<p>The harbour keeps a book of every ship that has ever come in, and the oldest line in it is four hundred years old; it names a hulk that brought salt and took rope, and the toll that was paid for both.</p>" +
@@ -69,5 +71,43 @@ func TestRecipesAreWhole(t *testing.T) {
 				t.Errorf("%s: %q is lost: %s", name, text, got)
 			}
 		}
+	}
+}
+
+// TestCoreOfAShortArticle: where the trees are sure of one of two paragraphs, the other one is of the article, too.
+func TestCoreOfAShortArticle(t *testing.T) {
+	root, err := html.Parse(strings.NewReader(newsHead + siteHead + `<main><article><h1>The book of the harbour</h1><div class=text>` + prose + `</div></article></main>` + siteFoot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := desks.Get().(*desk)
+	defer d.leave()
+	f := newFinder(root, d)
+	scores := make([]float32, len(f.blocks))
+	for n, i := range f.page.prose {
+		scores[i] = []float32{0.8, 0.6, 0.65, 0.55, 0.6}[n]
+	}
+	if core, last := f.core(scores), f.page.prose[len(f.page.prose)-1]; core == nil || core.to <= last {
+		t.Errorf("the last paragraph is without: %+v", core)
+	}
+}
+
+// TestTitleIsTheHeadline: a page declares the name of the recipe that it ends with; its title is the line above the story.
+func TestTitleIsTheHeadline(t *testing.T) {
+	const says = `<head><title>Jam</title><script type="application/ld+json">{"@type":"Recipe","name":"Pear jam with cinnamon"}</script></head><body>`
+	for name, c := range map[string]struct{ h1, want string }{
+		"more than the name": {"The best pear jam with cinnamon of the whole coast", "The best pear jam with cinnamon of the whole coast"},
+		"another one":        {"Autumn on the coast", "Pear jam with cinnamon"},
+	} {
+		root, err := html.Parse(strings.NewReader(says + siteHead + "<main><h1>" + c.h1 + "</h1>" + prose + "<section><h2>Pear jam with cinnamon</h2>" + story + "</section></main>" + siteFoot))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := desks.Get().(*desk)
+		f := newFinder(root, d)
+		if got := strings.TrimSpace(f.words(&f.blocks[f.page.h1])); got != c.want || !f.page.surely {
+			t.Errorf("%s: %q, surely %v", name, got, f.page.surely)
+		}
+		d.leave()
 	}
 }

@@ -254,20 +254,26 @@ func (f *finder) ruleCaptions(scores []float32) {
 	}
 }
 
-// core is the innermost element that holds nearly all the running text that the trees are sure of.
+// core is the innermost element that holds nearly all the running text that the trees are sure of, and most of what they
+// think likely: of an article of two paragraphs they may be sure of one.
 func (f *finder) core(scores []float32) *element {
-	sum := f.ints.take(len(scores) + 1)
+	sure, likely := f.ints.take(len(scores)+1), f.ints.take(len(scores)+1)
 	for i, s := range scores {
-		sum[i+1] = sum[i]
-		if b := &f.blocks[i]; s >= 0.7 && running(b) {
-			sum[i+1] += b.letters
+		sure[i+1], likely[i+1] = sure[i], likely[i]
+		b := &f.blocks[i]
+		if s < 0.5 || !running(b) {
+			continue
+		}
+		likely[i+1] += b.letters
+		if s >= 0.7 {
+			sure[i+1] += b.letters
 		}
 	}
-	all := sum[len(scores)]
+	part := func(sum []int32, e *element) int32 { return (sum[e.to] - sum[e.from]) * 100 / sum[len(scores)] }
 	var core *element
 	for i := range f.elements {
 		e := &f.elements[i]
-		if !inline(e.node) && all > 0 && (sum[e.to]-sum[e.from])*100 >= all*88 {
+		if !inline(e.node) && sure[len(scores)] > 0 && part(sure, e) >= 88 && part(likely, e) >= 75 {
 			core = e
 		}
 	}

@@ -29,8 +29,6 @@ func (r *renderer) table(n *html.Node, t *facts.Traits) {
 // unfold writes the cells of a layout table as blocks, in order. Small cells of a row stay in one line.
 func (r *renderer) unfold(n *html.Node) {
 	r.w.Break(2)
-	list := r.list
-	r.list = nil
 	small := false
 	for m := facts.Following(n, n); m != nil && r.err == nil; {
 		switch {
@@ -57,7 +55,6 @@ func (r *renderer) unfold(n *html.Node) {
 		m = facts.Following(n, m)
 	}
 	r.w.Break(2)
-	r.list = list
 }
 
 // smallCell says that a cell holds a few words only.
