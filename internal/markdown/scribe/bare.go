@@ -61,7 +61,8 @@ func lookThrough(s string) addressRun {
 	r.addressTo = len(s) - end
 	for i := 1; i < end; i++ {
 		switch c := s[i]; {
-		case c == '|', c == '\\', c == '&' && looksLikeReference(s[i:end]): // a back-slash is a slash for browsers
+		case c == '|', c == '\\', c == '&' && looksLikeReference(s[i:end]), // a back-slash is a slash for browsers
+			c == ']' && i+1 < end && s[i+1] == ':': // the end of a definition's label, at the start of a block
 			r.lastSign, r.lastBreak = len(s)-i, len(s)-i
 		case c == '*', c == '`', c == '~', c == '$', c == '_' && (i+1 == end || !wordByte(s[i-1]) || !wordByte(s[i+1])):
 			r.lastSign = len(s) - i
