@@ -111,3 +111,34 @@ func TestTitleIsTheHeadline(t *testing.T) {
 		d.leave()
 	}
 }
+
+// TestStandfirst: what an article says of itself below its title is a part of it where the page describes itself so.
+func TestStandfirst(t *testing.T) {
+	const first = "Four hundred years of ships stand in one book. Now it is to be taken apart, leaf by leaf, and put together again."
+	root, err := html.Parse(strings.NewReader(`<head><title>The book of the harbour</title><meta property="og:type" content="article"><meta name=description content="` + first + `"></head><body>` +
+		siteHead + `<main><article><h1>The book of the harbour</h1><div class=byline>Ann Quay</div><div class=teaser>` + first + `</div><p>(Photo: the press)</p>` + prose + `</article></main>` + siteFoot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := desks.Get().(*desk)
+	defer d.leave()
+	f := newFinder(root, d)
+	scores := make([]float32, len(f.blocks))
+	for i := range scores {
+		scores[i] = 0.2
+	}
+	for _, i := range f.page.prose {
+		if !strings.Contains(f.words(&f.blocks[i]), "Four hundred years of ships") {
+			scores[i] = 0.9
+		}
+	}
+	f.ruleStandfirst(scores)
+	for i, s := range scores {
+		switch text := f.words(&f.blocks[i]); {
+		case strings.Contains(text, "Four hundred years of ships") && s < 0.5:
+			t.Errorf("it is left out: %.2f", s)
+		case (strings.Contains(text, "Ann Quay") || strings.Contains(text, "Photo")) && s >= 0.5:
+			t.Errorf("%q is kept", text)
+		}
+	}
+}

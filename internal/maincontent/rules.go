@@ -177,6 +177,7 @@ func (f *finder) ruleArticle(scores []float32) {
 	f.ruleCaptions(scores)
 	f.ruleFurther(scores)
 	f.ruleAds(scores)
+	f.ruleStandfirst(scores)
 	before := p.surely && (told || after*10 >= all*9)
 	core := f.core(scores)
 	for i := range scores {
@@ -225,6 +226,24 @@ func (f *finder) ruleOtherArticles(scores []float32) {
 		}
 		if e.node.DataAtom == atom.Article || e.node.DataAtom == atom.Aside && e.is&wordCallout == 0 {
 			f.set(scores, e, 0)
+		}
+	}
+}
+
+// ruleStandfirst keeps the paragraph between an article's title and its text that the page describes itself with: it says
+// what is to come.
+func (f *finder) ruleStandfirst(scores []float32) {
+	const (
+		far   = 12 // blocks after the title
+		short = 60 // letters
+	)
+	if !f.page.surely || f.told == nil {
+		return
+	}
+	for i := f.page.h1 + 1; i < min(int(f.lead(scores)), f.page.h1+far); i++ {
+		b := &f.blocks[i]
+		if b.letters >= short && b.ends > 0 && b.links*4 < b.letters && scores[i] >= 0.1 && f.told[i][1] >= 0.6 && f.within(b.owner, tagFigure) < 0 {
+			scores[i] = max(scores[i], 0.6)
 		}
 	}
 }

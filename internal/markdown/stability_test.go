@@ -177,6 +177,8 @@ func TestWhatDidNotComeBackDoesNow(t *testing.T) {
 		`<p>x<sub>1 b<ul><li>c</li></ul>2</sub>d`: "x_(1 b)\n\n- c\n\n2d",
 		`<ruby>a<rt><p>b</p>2</ruby>`:             "a\n\nb\n\n2",
 
+		"<p>&lt;^<b></b>@e> &lt;#<i></i>\u00ada<i></i>@e": `\<^@e> \<#a@e`,
+
 		// Notes: both ends of one, or none.
 		`<p>a<sup><a href="#n">1</a></sup><p hidden id="n">b`:                                             "a^1",
 		`<p hidden>a<sup><a href="#n">1</a></sup></p><p id="n">b`:                                         "b",

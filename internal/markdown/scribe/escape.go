@@ -40,6 +40,7 @@ var class = func() (t [256]uint8) {
 // piece: what follows may go on with the same word.
 func (w *Writer) Text(s string) {
 	w.runFrom = 0 // of another text
+	w.breakMailbox(s)
 	for i := 0; i < len(s); {
 		switch class[s[i]] {
 		case blank:
@@ -145,10 +146,42 @@ func unseen(s string) bool {
 // namesMailbox says that what follows "<" may be a mailbox's name and "@", which would make a link of it.
 func namesMailbox(s string) bool {
 	n := 0
-	for n < len(s) && (letter(s[n]) || digit(s[n]) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", s[n]) >= 0) {
+	for n < len(s) && mailboxByte(s[n]) {
 		n++
 	}
 	return n < len(s) && (s[n] == '@' && n > 0 || unseen(s[n:]))
+}
+
+func mailboxByte(c byte) bool {
+	return letter(c) || digit(c) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", c) >= 0
+}
+
+// breakMailbox escapes the "<" before a mailbox's name that a text has begun and the next one, s, goes on with.
+func (w *Writer) breakMailbox(s string) {
+	if !w.open || w.SpaceDue() {
+		return
+	}
+	n := 0
+	for n < len(s) && (mailboxByte(s[n]) || unseen(s[n:])) {
+		size := 1
+		if class[s[n]] == wide {
+			size, _ = wideChar(s[n:])
+		}
+		n += size
+	}
+	if n == len(s) || s[n] != '@' {
+		return
+	}
+	const longest = 256 // bytes of a name that is looked through
+	for i := len(w.out) - 1; i >= w.lineStart && len(w.out)-i < longest; i-- {
+		switch c := w.out[i]; {
+		case c == '<' && (i == w.lineStart || w.out[i-1] != '\\'):
+			w.insertByte(i, '\\')
+			return
+		case !mailboxByte(c) && c != '\\':
+			return
+		}
+	}
 }
 
 // markup writes the character at the start of s, with a backslash where it could be read as markup, and answers how
