@@ -1,0 +1,64 @@
+// References: pages of documentation that are looked things up in, rather than read.
+
+package maincontent
+
+import (
+	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
+)
+
+// ruleReference keeps the whole main part of a reference but for furniture and links: what is left out of it for being short,
+// formal and like a hundred others is what somebody came to look up.
+func (f *finder) ruleReference(scores []float32, standings []standing) {
+	const least, mostLinks = 0.15, 75 // the score of what is kept; of its letters in links, in per cent
+	if f.page.kinds[kindDocumentation] < 0.3 {
+		return
+	}
+	part := f.mainPart(scores)
+	if part == nil || !f.listsPlaces() {
+		return
+	}
+	for i := part.from; i < part.to; i++ {
+		b := &f.blocks[i]
+		if b.letters > 0 && scores[i] >= least && !standings[b.owner].gone && b.links*100 <= b.letters*mostLinks && f.elements[b.owner].is&tagButton == 0 {
+			scores[i] = max(scores[i], 0.55)
+		}
+	}
+}
+
+// mainPart is the element that the page calls its main part, if nearly all that the trees would keep is in it; nil for none.
+func (f *finder) mainPart(scores []float32) *element {
+	sum := f.ints.take(len(scores) + 1)
+	for i, s := range scores {
+		sum[i+1] = sum[i]
+		if s >= 0.5 {
+			sum[i+1] += f.blocks[i].letters
+		}
+	}
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.is&tagMain != 0 && sum[len(scores)] > 0 && (sum[e.to]-sum[e.from])*10 >= sum[len(scores)]*9 {
+			return e
+		}
+	}
+	return nil
+}
+
+// listsPlaces says that the page's links lead to many places in it, as the list of contents of a reference does.
+func (f *finder) listsPlaces() bool {
+	const many = 40
+	root := f.elements[0].node
+	places := make(map[string]struct{}, many)
+	for n := root; n != nil; n = facts.Following(root, n) {
+		if n.DataAtom != atom.A {
+			continue
+		}
+		if href, _ := facts.Attribute(n, "href"); len(href) > 1 && href[0] == '#' {
+			if places[href] = struct{}{}; len(places) == many {
+				return true
+			}
+		}
+	}
+	return false
+}
