@@ -260,8 +260,8 @@ func (p *pageFacts) findProse(o *outline) {
 func (p *pageFacts) findTitle(o *outline, title string) {
 	title = folded(title)
 	p.h1 = -1
-	const look = 400 // headings
-	looked, best := 0, -1
+	const look, surest = 400, 4 // headings; the rank that a heading below h1 has at most
+	looked, best, rank := 0, -1, 0
 	for i := range o.blocks {
 		b := &o.blocks[i]
 		e := &o.elements[b.owner]
@@ -275,14 +275,11 @@ func (p *pageFacts) findTitle(o *outline, title string) {
 		if top && p.h1 < 0 {
 			p.h1 = i
 		}
-		if len(title) < 4 || best >= 0 && !top {
+		if len(title) < 4 || rank >= surest && !top {
 			continue
 		}
-		if text := folded(o.words(b)); says(text, title) || top && len(title) >= longTitle && strings.Contains(text, title) {
-			best = i
-			if top {
-				break
-			}
+		if r := o.titleRank(b, title, top); r > rank {
+			best, rank = i, r
 		}
 	}
 	if p.h1 >= 0 {
@@ -294,12 +291,29 @@ func (p *pageFacts) findTitle(o *outline, title string) {
 	p.h1 = max(p.h1, 0)
 }
 
-// longTitle is how many bytes make a text that stands within another one by no chance.
-const longTitle = 12
-
-// says tells whether a heading says the title, or the most of it.
-func says(heading, title string) bool {
-	return len(heading) >= 4 && (strings.HasPrefix(title, heading) || strings.HasPrefix(heading, title) || len(heading) >= longTitle && strings.Contains(title, heading))
+// titleRank is how much a heading looks like the page's title, 0 for not at all. A title may have more to it, such as the
+// site's name, which is a heading on some pages, too: outside of the main part, and at the end of the title.
+func (o *outline) titleRank(b *block, title string, top bool) (rank int) {
+	const long = 12 // bytes: what is shorter stands within another text by chance
+	switch text := folded(o.words(b)); {
+	case len(text) < 4:
+		return 0
+	case strings.HasPrefix(title, text), strings.HasPrefix(text, title):
+		rank = 2
+	case len(text) >= long && strings.Contains(title, text), top && len(title) >= long && strings.Contains(text, title):
+		rank = 1
+	default:
+		return 0
+	}
+	if top {
+		rank += 2
+	}
+	for at := b.owner; at >= 0; at = o.elements[at].parent {
+		if o.elements[at].is&(tagMain|tagArticle) != 0 {
+			return rank + 2
+		}
+	}
+	return rank
 }
 
 // longestTitle is the longest heading that is compared with the page's title, in letters.

@@ -153,7 +153,11 @@ func parse(t testing.TB, body string) *html.Node {
 // shown is the text of the main content.
 func shown(t *testing.T, body string) string {
 	root := parse(t, body)
-	s := Find(root)
+	return kept(Find(root), root)
+}
+
+// kept is the text below a node that a selection keeps.
+func kept(s Selection, below *html.Node) string {
 	var b strings.Builder
 	var walk func(*html.Node)
 	walk = func(n *html.Node) {
@@ -167,7 +171,7 @@ func shown(t *testing.T, body string) string {
 			walk(c)
 		}
 	}
-	walk(root)
+	walk(below)
 	return b.String()
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // TestReferencesAreWhole: in a page that lists forty places of itself, short formal sections are what somebody came for.
@@ -42,5 +43,37 @@ func TestReferencesAreWhole(t *testing.T) {
 			}
 		}
 		d.leave()
+	}
+}
+
+// TestTitleIsNotTheSites: what makes books of pages heads each with the book's name, and links by icons before and after.
+func TestTitleIsNotTheSites(t *testing.T) {
+	const before = `<div id=help-popup><h2>Keyboard shortcuts</h2><p>Press <kbd>S</kbd> to search in the book, and <kbd>?</kbd> to show this help again</p></div>
+		<div class=page><div class="menu-bar sticky"><div class=left><button aria-label="Change theme"></button></div><h1 class=menu-title>The Book of the Harbour</h1>
+		<div class=right-buttons><a href=print.html aria-label="Print this book"><svg></svg></a></div></div>`
+	const after = `<nav class=nav-wrapper><a rel=prev href=a aria-label="Previous chapter"><i></i></a><a rel=next href=b aria-label="Next chapter"><i></i></a></nav></div>`
+	for name, c := range map[string]struct{ title, main string }{
+		"a small page":             {"Ropes and knots", `<h1>Ropes and knots</h1><p>Tracked as number twelve.</p>`},
+		"a page":                   {"Ropes and knots", `<h1>Ropes and knots</h1>` + prose},
+		"a page without h1":        {"Ropes and knots", `<h2>Ropes and knots</h2>` + prose + story},
+		"the site's name is first": {"", `<h1>Ropes and knots</h1>` + prose},
+	} {
+		title := c.title + " - The Book of the Harbour"
+		if c.title == "" {
+			title = "The Book of the Harbour: Ropes and knots"
+		}
+		root, err := html.Parse(strings.NewReader("<title>" + title + "</title><body>" + before + "<main>" + c.main + "</main>" + after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := kept(Find(root), find(root, atom.Body))
+		if !strings.Contains(got, "Ropes and knots") {
+			t.Errorf("%s: the title is lost: %s", name, got)
+		}
+		for _, s := range []string{"Keyboard", "Book of the Harbour", "Print", "chapter", "theme"} {
+			if strings.Contains(got, s) {
+				t.Errorf("%s: %q is kept: %s", name, s, got)
+			}
+		}
 	}
 }

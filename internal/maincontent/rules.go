@@ -38,7 +38,7 @@ type standing struct {
 func (f *finder) furniture() []standing {
 	f.standings = withRoom(f.standings, len(f.elements))[:len(f.elements)]
 	out := f.standings
-	top := &f.elements[0]
+	home := f.home()
 	for i := range f.elements {
 		e := &f.elements[i]
 		if e.parent < 0 {
@@ -48,16 +48,42 @@ func (f *finder) furniture() []standing {
 		p := &f.elements[e.parent]
 		s.ofPost = s.ofPost || hasOwnHeader(p.node.DataAtom)
 		s.inMain = s.inMain || p.is&tagMain != 0
-		if !s.gone && (e.letters > 0 || e.is&tagDialog != 0) {
-			s.gone = furnishes(e, top, s)
+		if !s.gone && (e.letters > 0 || e.is&(tagDialog|tagNav) != 0) { // a menu may be of icons alone
+			s.gone = f.furnishes(e, home, s)
 		}
 		out[i] = s
 	}
 	return out
 }
 
-func furnishes(e, top *element, s standing) bool {
+// home is the element that the page calls its main part, if the page's title is in it; nil for none. Beside it nothing is the
+// page, however small it is.
+func (f *finder) home() *element {
+	if !f.page.surely {
+		return nil
+	}
+	for at := f.blocks[f.page.h1].owner; at >= 0; at = f.elements[at].parent {
+		if e := &f.elements[at]; e.is&tagMain != 0 && e.letters > 2*f.blocks[f.page.h1].letters {
+			return e
+		}
+	}
+	return nil
+}
+
+// titled says that an element holds the page's title, or one that may be.
+func (f *finder) titled(e *element) bool {
+	if f.page.surely {
+		return int(e.from) <= f.page.h1 && f.page.h1 < int(e.to)
+	}
+	return e.h1 > 0
+}
+
+func (f *finder) furnishes(e, home *element, s standing) bool {
+	top := &f.elements[0]
 	percent := e.letters * 100 / max(top.letters, 1)
+	if home != nil && (e.to <= home.from || e.from >= home.to) {
+		percent = 0
+	}
 	switch e.node.DataAtom {
 	case atom.Html, atom.Body, atom.Main, atom.H1, atom.Code, atom.Pre, atom.Table, atom.Tbody, atom.Tr, atom.Td, atom.Th, atom.P, atom.Math:
 		// A heading, a table or a paragraph is content even where a class says "banner"; but a short paragraph that is
@@ -67,7 +93,7 @@ func furnishes(e, top *element, s standing) bool {
 	if e.is&tagMain != 0 {
 		return false
 	}
-	if e.is&(tagDialog|wordConsent) != 0 && percent <= mostByTag && e.h1 == 0 {
+	if e.is&(tagDialog|wordConsent) != 0 && percent <= mostByTag && !f.titled(e) {
 		return true
 	}
 	if percent <= mostByTag {
@@ -79,10 +105,10 @@ func furnishes(e, top *element, s standing) bool {
 		case atom.Footer:
 			return !s.ofPost || linkHeavy(e, 50)
 		case atom.Header:
-			return e.h1 == 0 && (!s.ofPost || linkHeavy(e, 50) && e.letters > 60)
+			return !f.titled(e) && (!s.ofPost || linkHeavy(e, 50) && e.letters > 60)
 		}
 	}
-	if percent > mostByName || e.h1 > 0 && top.h1 <= 2 {
+	if percent > mostByName || f.titled(e) && top.h1 <= 2 {
 		return false
 	}
 	switch role, _ := facts.Attribute(e.node, "role"); role {

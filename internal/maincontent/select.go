@@ -172,7 +172,9 @@ func (f *finder) headings(scores []float32, kept []bool) {
 			}
 		}
 		switch {
-		case level == 1 && f.elements[0].h1 == 1 && scores[i] > 0.1:
+		case level == 1 && f.page.surely && i < f.page.h1 && f.titleRank(&f.blocks[i], folded(f.says.Title), true) > 0:
+			kept[i] = false // a part of the title that is not it: the site's name
+		case level == 1 && f.elements[0].h1 == 1 && scores[i] > 0.1 && (!f.page.surely || f.page.h1 == i):
 			kept[i] = true
 		case !kept[i] && scores[i] > 0.15 && next > i+1 && kept[i+1]:
 			kept[i] = true
@@ -360,7 +362,8 @@ func (f *finder) drop(kept []bool) map[*html.Node]struct{} {
 	}
 	for i := range f.elements {
 		e := &f.elements[i]
-		if e.parent >= 0 && none(e) && !none(&f.elements[e.parent]) {
+		icons := e.to == e.from && f.standings[i].gone && e.parent >= 0 && !f.standings[e.parent].gone // their names are no text of the page
+		if e.parent >= 0 && none(e) && !none(&f.elements[e.parent]) || icons {
 			out[e.node] = struct{}{}
 		}
 	}
