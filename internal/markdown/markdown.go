@@ -59,7 +59,7 @@ func (d *desk) render(ctx context.Context, root *html.Node, o Options) (string, 
 // again writes root anew, with what is known after it has been written once.
 func (r *renderer) again(root *html.Node) {
 	for _, note := range r.notes {
-		note.referred, note.defined = false, false
+		note.referred, note.begun, note.defined = false, false, false
 	}
 	*r = renderer{ctx: r.ctx, o: r.o, desk: r.desk, page: r.page, revealed: r.revealed}
 	r.walk(root)

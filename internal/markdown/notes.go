@@ -31,7 +31,9 @@ func (r *renderer) noteReference(a *html.Node, href string) bool {
 	if !ok || facts.ReferenceTarget(a) == "" {
 		return false
 	}
-	r.notes[href[1:]].referred = true
+	if note := r.notes[href[1:]]; !note.begun {
+		note.referred = true
+	}
 	r.w.NoteReference(label)
 	return true
 }
@@ -46,6 +48,7 @@ func (r *renderer) noteDefinition(n *html.Node) bool {
 		return false
 	}
 	r.w.Break(2)
+	note.begun = true
 	r.w.Push(scribe.NoteMarker(note.label))
 	if n.DataAtom != atom.Li {
 		r.label = note.words

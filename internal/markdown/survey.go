@@ -26,10 +26,12 @@ type page struct {
 
 // note is a footnote that references lead to.
 type note struct {
-	label             string
-	words             string // what its first reference shows: the note may begin with them
-	placed            bool   // the block that holds it was found, after the first reference
-	referred, defined bool   // a reference to it is written; it is
+	label    string
+	words    string // what its first reference shows: the note may begin with them
+	placed   bool   // the block that holds it was found, after the first reference
+	referred bool   // a reference to it is written, before it
+	begun    bool   // it is being written, or was
+	defined  bool   // it is written
 }
 
 // survey visits every node once.
