@@ -11,7 +11,8 @@ import (
 // ruleReference keeps the whole main part of a reference but for furniture and links: what is left out of it for being short,
 // formal and like a hundred others is what somebody came to look up.
 func (f *finder) ruleReference(scores []float32, standings []standing) {
-	const least, mostLinks = 0.15, 75 // the score of what is kept; of its letters in links, in per cent
+	// The scores of what is kept, of its letters those in links, in per cent.
+	const least, leastHeading, mostLinks = 0.15, 0.1, 75
 	if f.page.kinds[kindDocumentation] < 0.3 {
 		return
 	}
@@ -21,7 +22,11 @@ func (f *finder) ruleReference(scores []float32, standings []standing) {
 	}
 	for i := part.from; i < part.to; i++ {
 		b := &f.blocks[i]
-		if b.letters > 0 && scores[i] >= least && !standings[b.owner].gone && b.links*100 <= b.letters*mostLinks && f.elements[b.owner].is&tagButton == 0 {
+		is := f.elements[b.owner].is
+		if b.letters == 0 || standings[b.owner].gone || is&tagButton != 0 {
+			continue
+		}
+		if is&tagHeading != 0 && scores[i] >= leastHeading || scores[i] >= least && b.links*100 <= b.letters*mostLinks {
 			scores[i] = max(scores[i], 0.55)
 		}
 	}
