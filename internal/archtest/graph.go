@@ -66,7 +66,7 @@ func graph() []row {
 			why: "what text documents are made of, written as Markdown; it knows no format"},
 		{pkg: "internal/document/formula", ours: []string{"internal/document/pack", "internal/markdown/tex"}, modules: []string{"golang.org/x/text"},
 			why: "formulas of Office's documents as TeX; it knows no document"},
-		{pkg: "internal/document/page", ours: []string{"internal/document/prose", "internal/markdown/address", "internal/markdown/facts"}, modules: []string{"golang.org/x/net"},
+		{pkg: "internal/document/page", ours: []string{"internal/document/prose", "internal/htmltree", "internal/markdown/address", "internal/markdown/facts"}, modules: []string{"golang.org/x/net"},
 			why: "pages within documents as what those are made of; it fetches nothing"},
 		{pkg: "internal/document/docx", ours: []string{"internal/document", "internal/document/formula", "internal/document/ooxml", "internal/document/pack", "internal/document/page", "internal/document/prose", "internal/markdown/address"}, modules: []string{"golang.org/x/net"},
 			why: "Word documents; what is outside of the archive does not exist for it, and x/net knows what pages within are encoded in"},
