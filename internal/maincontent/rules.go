@@ -141,6 +141,7 @@ func (f *finder) rule(scores []float32) {
 	f.ruleTold(scores)
 	f.ruleRecipe(scores)
 	f.ruleTables(scores)
+	f.ruleFrames(scores, standings)
 }
 
 // ruleArticle: what stands before the title of an article is none of it, and neither are links by themselves, of which an
