@@ -41,11 +41,15 @@ type reading struct {
 	technical                          int // pre, code, table, dl: a page that explains something
 
 	title, headings, text, labels, noscript string
+	links                                   string // labels of links outside of chrome
 	firstLine                               string // the first piece of the page's own text
 
 	consentBox, consentWraps bool // there is one; one holds the page's own landmarks, so it wraps the page
 	offerBox                 bool // an element that its class or id calls a paywall
 	notFree                  bool // the page's data say that it is not free to read
+	article                  bool // the page's data say that it is one article
+	articles                 int  // elements
+	declaredWords            int  // that it has by its data; 0 where they do not say
 	markup                   string
 }
 
@@ -74,6 +78,8 @@ type reader struct {
 	reading
 	titles                                    int
 	titleB, headingB, textB, labelB, noscripB strings.Builder
+	linkB                                     strings.Builder
+	listed                                    bool // the page's data list several things
 	markupB                                   strings.Builder
 	data                                      int // bytes of linked data looked at
 }
@@ -108,6 +114,8 @@ func (r *reader) done() *reading {
 	r.headings = fold(r.headingB.String())
 	r.text = fold(r.textB.String())
 	r.labels = fold(r.labelB.String())
+	r.links = fold(r.linkB.String())
+	r.article = r.article && !r.listed
 	r.noscript = fold(r.noscripB.String())
 	r.firstLine, _, _ = strings.Cut(r.text, "\n")
 	if r.prose <= challengeText { // nobody asks for it otherwise
@@ -172,6 +180,10 @@ func (r *reader) words(n *html.Node, at where) {
 		return
 	}
 	r.keep(&r.textB, text, mostText)
+	if at&link != 0 {
+		r.keep(&r.linkB, text, mostText)
+		r.keep(&r.linkB, " · ", mostText)
+	}
 	if at&consentBox != 0 {
 		r.consent += count
 		return
