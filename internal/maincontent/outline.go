@@ -79,6 +79,7 @@ type outline struct {
 	mostTold float32      // the most of any block
 
 	scripts []*html.Node // that may hold JSON-LD
+	rest    *html.Node   // the first node that was not read, for there were too many before it; nil for none
 
 	at     int32 // the element that is open
 	inLink int
@@ -90,12 +91,25 @@ type outline struct {
 // maxCounted bounds every count, so that none overflows.
 const maxCounted = 1 << 30
 
-// read walks through what is below top, without recursion: a hostile page may be as deep as it is long.
+// mostBlocks and mostElements are how many are noted of a page, some twenty and seventy times those of the largest page of the cases. A
+// block and its element take 300 bytes until the page is judged: without a bound that was more than the page's tree.
+const mostBlocks, mostElements = 1 << 16, 1 << 18
+
+// read walks through what is below top, without recursion: a hostile page may be as deep as it is long. What is after the
+// bounds is not judged, and so it is kept.
 func (o *outline) read(top *html.Node) {
 	o.makeRoom(top)
 	o.at = -1
 	n := top
 	for {
+		if len(o.blocks) >= mostBlocks || len(o.elements) >= mostElements {
+			o.rest = n
+			for n != top {
+				n = n.Parent
+				o.leave(n)
+			}
+			return
+		}
 		if o.enter(n) && n.FirstChild != nil {
 			n = n.FirstChild
 			continue
@@ -143,6 +157,7 @@ func (o *outline) makeRoom(top *html.Node) {
 		}
 		n = facts.Following(top, n)
 	}
+	elements, blocks = min(elements, mostElements), min(blocks, mostBlocks)
 	o.elements = withRoom(o.elements, elements)
 	o.leaves = withRoom(o.leaves, leaves)
 	o.blocks = withRoom(o.blocks, min(leaves, blocks+blocks/4+4))
