@@ -49,6 +49,8 @@ type reading struct {
 	notFree                  bool // the page's data say that it is not free to read
 	article                  bool // the page's data say that it is one article
 	articles                 int  // elements
+	broken                   int  // long paragraphs that end in dots
+	breaksOff                bool // the last long paragraph does
 	declaredWords            int  // that it has by its data; 0 where they do not say
 	markup                   string
 }
@@ -82,6 +84,8 @@ type reader struct {
 	listed                                    bool // the page's data list several things
 	markupB                                   strings.Builder
 	data                                      int // bytes of linked data looked at
+	paragraph                                 int // words of prose since the last line ended
+	tail                                      string
 }
 
 // read goes through the tree with its own stack, so depth costs memory and never the goroutine's stack.
@@ -180,6 +184,9 @@ func (r *reader) words(n *html.Node, at where) {
 		return
 	}
 	r.keep(&r.textB, text, mostText)
+	if count > 0 || r.paragraph > 0 && strings.TrimSpace(text) != "" {
+		r.tail = text
+	}
 	if at&link != 0 {
 		r.keep(&r.linkB, text, mostText)
 		r.keep(&r.linkB, " · ", mostText)
@@ -191,6 +198,7 @@ func (r *reader) words(n *html.Node, at where) {
 	r.main += count
 	if at&(link|control|button) == 0 {
 		r.prose += count
+		r.paragraph += count
 		if at&form == 0 {
 			r.outside += count
 		}
@@ -221,11 +229,24 @@ func (r *reader) endLine(at where) {
 	if at&(skipped|hiddenAway|noscript) != 0 {
 		return
 	}
+	const long = 25 // words of a paragraph that is more than a label or a headline
+	if r.paragraph >= long {
+		if r.breaksOff = dotted(r.tail); r.breaksOff {
+			r.broken++
+		}
+	}
+	r.paragraph, r.tail = 0, ""
 	for _, b := range []*strings.Builder{&r.textB, &r.headingB, &r.labelB} {
 		if b.Len() > 0 && b.Len() < mostText {
 			b.WriteByte('\n')
 		}
 	}
+}
+
+// dotted says that a text ends in dots, as one does that goes on elsewhere.
+func dotted(text string) bool {
+	text = strings.TrimRight(text, " \t\n\r\u00a0\"'”’»)]")
+	return strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…")
 }
 
 // cut shortens to at most n bytes without breaking a character.

@@ -154,3 +154,28 @@ func TestWhatPagesDeclareOfBeingFree(t *testing.T) {
 		{"a count that is none", data(`"isAccessibleForFree":false,"wordCount":99999999999999`) + full, "", 0},
 	})
 }
+
+// TestTextsThatBreakOff: a long beginning whose last paragraph ends in dots, and what says that the rest is not free.
+func TestTextsThatBreakOff(t *testing.T) {
+	text := opening["French"]
+	notFree := `<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>`
+	box := `<div class="paywall"><p>Accédez à tous nos articles.</p></div>`
+	sells := `<p>La suite est réservée à nos abonnés.</p>`
+	begins := text.lead + strings.Repeat(text.more, 15)
+	dots := `<p>Le charpentier qui a refait la roue vient du même village que celui qui l'avait construite, et il a trouvé sous le plancher une <a href="/l">lettre</a> dans laquelle ce dernier explique comment la porte se ferme toute seule quand le flot ...</p>`
+	whole := strings.Replace(dots, " ...", ".", 1)
+	teaser := `<p>Le charpentier qui a refait la roue vient du même village que celui qui l'avait construite, et il a trouvé sous le plancher une vieille lettre dans laquelle…</p>`
+	check(t, []page{
+		{"data and a box", notFree + `<article>` + begins + dots + box + `</article>`, Paywall, 0},
+		{"data and a sentence", notFree + `<article>` + begins + dots + sells + `</article>`, Paywall, 0},
+		{"a box and a sentence, in brackets", `<article>` + begins + strings.Replace(dots, " ...", " […]", 1) + `<div class="paywall">` + sells + `</div></article>`, Paywall, 0},
+		{"its author follows", notFree + `<article>` + begins + dots + box + `<p>Anne Meunier, charpentière</p></article>`, Paywall, 0},
+
+		{"it ends", notFree + `<article>` + begins + whole + box + `</article>`, "", 0},
+		{"it goes on", notFree + `<article>` + begins + dots + whole + box + `</article>`, "", 0},
+		{"dots alone", `<article>` + begins + dots + `</article>`, "", 0},
+		{"data alone", notFree + `<article>` + begins + dots + `</article>`, "", 0},
+		{"teasers of other stories", notFree + `<article>` + begins + whole + box + `</article><div>` + strings.Repeat(teaser, 3) + `</div>`, "", 0},
+		{"a whole book", notFree + `<article>` + strings.Repeat(begins, 3) + dots + box + `</article>`, "", 0},
+	})
+}

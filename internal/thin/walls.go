@@ -6,6 +6,7 @@ package thin
 const (
 	shortPage    = 400 // no rule takes a page with more prose than this for a wall or a challenge
 	preview      = 300 // a text with more prose than this was not cut for readers who have not paid
+	longPreview  = 800 // the same of one that breaks off in dots
 	shortPreview = 120 // a text that its data call not free, and that is this short, was cut
 	wallText     = 100 // prose besides the form of a sign-in page that says what it is
 	linkedOffer  = 150 // an article with a sentence that sells the rest of it, and a link to where
@@ -22,7 +23,7 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 	if r.notFree && r.declaredWords > r.prose*shownPart && r.prose <= shortPage && r.declaredWords > shortPreview {
 		return Fact{Paywall, "the page's data say it is not free to read and has " + counted(r.declaredWords, "word") + "; " + itoa(r.prose) + " are shown"}, true
 	}
-	if r.prose > preview {
+	if r.prose > longPreview {
 		return Fact{}, false
 	}
 	offered := containsAny(r.text, offerPhrases)
@@ -35,6 +36,9 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 		}
 	}
 	switch {
+	case shown >= 2 && r.breaksOff && r.broken == 1 && (r.offerBox || sold(r.text)):
+		return Fact{Paywall, "the text breaks off after " + words + ", and it is not free to read"}, true
+	case r.prose > preview:
 	case shown >= 2 && r.notFree:
 		return Fact{Paywall, "the page's data say it is not free to read; " + words + " are shown, then an offer"}, true
 	case list && !r.notFree:
