@@ -18,10 +18,11 @@ import (
 	"github.com/wayleave/wayleave/internal/document/pack"
 	"github.com/wayleave/wayleave/internal/document/page"
 	"github.com/wayleave/wayleave/internal/document/prose"
+	"github.com/wayleave/wayleave/internal/document/rtf"
 )
 
 // Chunks are documents of other kinds that Word takes in when it opens the file: some programs write a page's HTML so, and nothing
-// else. HTML, text and Word documents are read; what else there is, such as RTF, is counted.
+// else. HTML, RTF, text and Word documents are read; what else there is is counted.
 
 // maxChunks is how many chunks of a document are read.
 const maxChunks = 100
@@ -44,6 +45,8 @@ func (r *reader) chunk(x *pack.XML, out emit) error {
 	switch kind, content := chunkKind(to.Target, body); kind {
 	case "docx":
 		return r.nested(content, out)
+	case "rtf":
+		return rtf.Read(r.ctx, content, r.w, out)
 	case "html":
 		return page.Read(r.ctx, content, r.w, out)
 	case "":
@@ -82,6 +85,8 @@ func chunkKind(name string, body []byte) (kind string, content []byte) {
 	switch {
 	case bytes.HasPrefix(body, []byte("PK")):
 		return "docx", body
+	case rtf.Is(body):
+		return "rtf", body
 	case bytes.HasPrefix(head, []byte("mime-version:")), bytes.HasPrefix(head, []byte("from:")), strings.HasSuffix(name, ".mht"), strings.HasSuffix(name, ".mhtml"):
 		if page := archivedPage(body); page != nil {
 			return "html", page

@@ -31,7 +31,9 @@ func TestChunks(t *testing.T) {
 		"another document":   {"a.docx", inner, "inner\n\n1. a"},
 		"a broken document":  {"a.docx", "PK", ""},
 		"a broken message":   {"a.mht", "MIME-Version", ""},
-		"something else":     {"a.rtf", `{\rtf1 x}`, ""},
+		"RTF":                {"a.rtf", `{\rtf1\ansi one {\b bold}\par\trowd\intbl A\cell B\cell\row}`, "one **bold**\n\n| A | B |\n| --- | --- |"},
+		"RTF by its bytes":   {"a.dat", `{\rtf1 x}`, "x"},
+		"something else":     {"a.wpd", "\xffWPC", ""},
 		"nothing":            {"b.txt", "", ""},
 	} {
 		body := file("rels", `<Relationship Id="c1" Type="x/aFChunk" Target="`+c.file+`"/>`, "word/"+c.file, c.content, "body", p("before")+`<w:altChunk r:id="c1"/>`+p("after"))
@@ -50,19 +52,20 @@ func TestChunks(t *testing.T) {
 func TestWhatIsNotReadOfChunksIsTold(t *testing.T) {
 	broken := string(file("body", p("second")))
 	damaged := broken[:len(broken)/2]
-	inner := string(file("rels", `<Relationship Id="c1" Type="x/aFChunk" Target="a.rtf"/>`, "word/a.rtf", `{\rtf1 x}`, "body", p("second")+`<w:altChunk r:id="c1"/>`))
+	inner := string(file("rels", `<Relationship Id="c1" Type="x/aFChunk" Target="a.wpd"/>`, "word/a.wpd", "\xffWPC", "body", p("second")+`<w:altChunk r:id="c1"/>`))
 	for name, c := range map[string]struct {
 		file, content string
 		times, unread int
 	}{
-		"RTF":                      {"a.rtf", `{\rtf1 x}`, 1, 1},
-		"RTF, twice":               {"a.rtf", `{\rtf1 x}`, 2, 2},
+		"another kind":             {"a.wpd", "\xffWPC", 1, 1},
+		"another kind, twice":      {"a.wpd", "\xffWPC", 2, 2},
 		"a broken document":        {"a.docx", damaged, 1, 1},
 		"no document":              {"a.docx", "PK", 1, 1},
 		"a message without a page": {"a.mht", "MIME-Version: 1.0\r\nContent-Type: image/png\r\n\r\nx", 1, 1},
 		"a chunk of a chunk":       {"a.docx", inner, 1, 1},
 		"more than are read":       {"a.txt", "x", maxChunks + 3, 3},
 		"a text":                   {"a.txt", "x", 1, 0},
+		"RTF":                      {"a.rtf", `{\rtf1 x}`, 1, 0},
 		"nothing":                  {"a.rtf", "", 1, 0},
 	} {
 		body := file("rels", `<Relationship Id="c1" Type="x/aFChunk" Target="`+c.file+`"/>`, "word/"+c.file, c.content, "body", p("before")+strings.Repeat(`<w:altChunk r:id="c1"/>`, c.times))
