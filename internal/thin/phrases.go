@@ -87,7 +87,13 @@ func demandsSignIn(text string) bool {
 }
 
 // offerPhrases stand where a text is cut for those who have not paid.
-var offerPhrases = slices.Concat(soldPhrases, teaserPhrases)
+var offerPhrases = sync.OnceValue(func() *index { return newIndex(slices.Concat(soldPhrases, teaserPhrases)) })
+
+// soldIndex and restIndex are two of the lists below.
+var (
+	soldIndex = sync.OnceValue(func() *index { return newIndex(soldPhrases) })
+	restIndex = sync.OnceValue(func() *index { return newIndex(restPhrases) })
+)
 
 // soldPhrases say that the text is for those who pay or register, or ask whether one does.
 var soldPhrases = phrases(
@@ -152,11 +158,14 @@ func labelsStories(text string) bool {
 
 // sold says that a text's rest is for those who pay or register.
 func sold(text string) bool {
-	if containsAny(text, soldPhrases) {
+	if soldIndex().in(text) {
 		return true
 	}
+	if !restIndex().in(text) {
+		return false
+	}
 	for sentence := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == '\n' || c == '.' || c == '!' || c == '。' }) {
-		if containsAny(sentence, restPhrases) && containsAny(sentence, sellWords) {
+		if restIndex().in(sentence) && containsAny(sentence, sellWords) {
 			return true
 		}
 	}

@@ -23,10 +23,11 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 	if r.notFree && r.declaredWords > r.prose*shownPart && r.prose <= shortPage && r.declaredWords > shortPreview {
 		return Fact{Paywall, "the page's data say it is not free to read and has " + counted(r.declaredWords, "word") + "; " + itoa(r.prose) + " are shown"}, true
 	}
-	if r.prose > longPreview {
+	breaksOff := r.breaksOff && r.broken == 1 && r.prose <= longPreview
+	if r.prose > preview && !breaksOff {
 		return Fact{}, false
 	}
-	offered := containsAny(r.text, offerPhrases)
+	offered := offerPhrases().in(r.text)
 	// A list of stories says of each whom it is for. Its own text is cut nowhere.
 	list := !r.article && (r.main > aroundLinks*r.prose+shortPreview/2 || offered && labelsStories(r.text))
 	shown := 0
@@ -36,7 +37,7 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 		}
 	}
 	switch {
-	case shown >= 2 && r.breaksOff && r.broken == 1 && (r.offerBox || sold(r.text)):
+	case shown >= 2 && breaksOff && (r.offerBox || sold(r.text)):
 		return Fact{Paywall, "the text breaks off after " + words + ", and it is not free to read"}, true
 	case r.prose > preview:
 	case shown >= 2 && r.notFree:
@@ -50,7 +51,7 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 		return Fact{Paywall, "an offer to read on stands over a button, after " + words}, true
 	case r.prose <= linkedOffer && (r.article || r.articles == 1) && r.technical == 0 && containsAny(r.links, offerLabels) && sold(r.text):
 		return Fact{Paywall, "an offer to read on stands over a link, after " + words}, true
-	case containsAny(r.headings, offerPhrases) && r.prose <= preview/2 && r.technical == 0:
+	case offerPhrases().in(r.headings) && r.prose <= preview/2 && r.technical == 0:
 		return Fact{Paywall, "a heading offers a subscription to read on, after " + words}, true
 	}
 	return Fact{}, false
