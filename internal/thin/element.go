@@ -3,6 +3,7 @@
 package thin
 
 import (
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -312,8 +313,11 @@ var notFree = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)"isAccessibleForFree"\s*:\s*"?\s*(?:false|no|https?://schema\.org/False)\b`)
 })
 
-// articleType is that of a page's one article; wordCount is how many words that has.
+// articleType is that of a page's one article; wordCount is how many words that has, and articleBody are they.
 var (
+	articleBody = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`"articleBody"\s*:\s*("(?:[^"\\]|\\.)*")`)
+	})
 	articleType = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`"@type"\s*:\s*\[?\s*"(?:[A-Za-z]*Article|BlogPosting|Report)"`)
 	})
@@ -333,5 +337,16 @@ func (r *reader) linkedData(text string) {
 	r.listed = r.listed || strings.Contains(text, `"ItemList"`) || strings.Contains(text, `"CollectionPage"`)
 	if found := wordCount().FindStringSubmatch(text); found != nil && r.declaredWords == 0 {
 		r.declaredWords, _ = strconv.Atoi(found[1])
+	}
+	if !strings.Contains(text, `"articleBody"`) || r.bodyWords > 0 {
+		return
+	}
+	if found := articleBody().FindStringSubmatch(text); found != nil {
+		var body string
+		spaced := strings.Map(func(c rune) rune { return max(c, ' ') }, found[1]) // many write line ends as they are, which JSON does not
+		if json.Unmarshal([]byte(spaced), &body) == nil && !dotted(body) {
+			r.bodyWords = countWords(tagless(body))
+			r.declaredWords = max(r.declaredWords, r.bodyWords)
+		}
 	}
 }

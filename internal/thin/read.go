@@ -52,6 +52,7 @@ type reading struct {
 	broken                   int  // long paragraphs that end in dots
 	breaksOff                bool // the last long paragraph does
 	declaredWords            int  // that it has by its data; 0 where they do not say
+	bodyWords                int  // of the article's whole text in them; 0 for none
 	markup                   string
 }
 

@@ -145,6 +145,12 @@ func TestWhatPagesDeclareOfBeingFree(t *testing.T) {
 		{"words that are not there", data(`"isAccessibleForFree":false,"wordCount":"1240"`) + full, Paywall, 0},
 		{"words, before the access", data(`"wordCount":1240,"isAccessibleForFree":"False"`) + full, Paywall, 0},
 
+		{"a text that is not there", data(`"isAccessibleForFree":false,"articleBody":"`+strings.Repeat("M\u00fchle und Tor,\n ", 300)+`"`) + full, Paywall, 0},
+		{"a text that is there in part, as here", data(`"isAccessibleForFree":false,"articleBody":"`+strings.Repeat("Mühle und Tor ", 9)+`…"`) + short, Paywall, 0},
+		{"a text that is there, and an offer", data(`"isAccessibleForFree":false,"articleBody":"`+strings.Repeat("Mühle und Tor ", 9)+`"`) + `<article>` + text.lead + `<p>Nur für Abonnenten.</p></article>`, Paywall, 0},
+
+		{"a text that is there", data(`"isAccessibleForFree":false,"articleBody":"`+strings.Repeat("Mühle und Tor ", 9)+`"`) + short, "", 0},
+		{"a text that is there, and a box", data(`"isAccessibleForFree":false,"articleBody":"`+strings.Repeat("Mühle und Tor ", 9)+`"`) + `<article>` + text.lead + `<div class="paywall"></div></article>`, "", 0},
 		{"free, by a link", `<article itemscope><link itemprop="isAccessibleForFree" href="https://schema.org/True">` + text.lead + `</article>`, "", 0},
 		{"metered", `<meta property="article:content_tier" content="metered">` + short, "", 0},
 		{"not free, and all is there", data(`"isAccessibleForFree":false,"wordCount":180`) + full, "", 0},

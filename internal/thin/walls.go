@@ -30,6 +30,8 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 	offered := offerPhrases().in(r.text)
 	// A list of stories says of each whom it is for. Its own text is cut nowhere.
 	list := !r.article && (r.main > aroundLinks*r.prose+shortPreview/2 || offered && labelsStories(r.text))
+	const least = 20 // words of a text that is one
+	whole := r.bodyWords >= least && r.bodyWords <= r.prose && !offered && !breaksOff
 	shown := 0
 	for _, sign := range []bool{r.notFree, offered, r.offerBox} {
 		if sign {
@@ -39,7 +41,7 @@ func paywall(r *reading, _ Page) (Fact, bool) {
 	switch {
 	case shown >= 2 && breaksOff && (r.offerBox || sold(r.text)):
 		return Fact{Paywall, "the text breaks off after " + words + ", and it is not free to read"}, true
-	case r.prose > preview:
+	case r.prose > preview, whole: // all that the page's data have of it is shown, whatever they say of readers who come often
 	case shown >= 2 && r.notFree:
 		return Fact{Paywall, "the page's data say it is not free to read; " + words + " are shown, then an offer"}, true
 	case list && !r.notFree:
