@@ -155,6 +155,9 @@ func (c converter) read(ctx context.Context, r *reply) (*content, error) {
 	if r.failed() && isBlank(got.text) {
 		return nil, r.httpError(nil)
 	}
+	if wait := retryAfter(r.retryAfter); wait > 0 && passing(r.status) {
+		got.notes = append(got.notes, comeBackNote(r.status, wait))
+	}
 	return got, nil
 }
 

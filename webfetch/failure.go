@@ -33,7 +33,7 @@ func failure(code Code, status int, url, contentType, reason string, cause error
 	case CodeConversionFailed:
 		e.Retryable = true
 	case CodeHTTPError:
-		e.Retryable = status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
+		e.Retryable = passing(status)
 	}
 	return e
 }
@@ -99,3 +99,8 @@ func refused(requested string, e *weburl.Error) *Error {
 // permittable tells whether an operator could let the refused host pass by naming it. Metadata addresses are not
 // advertised: a page that led to one should not lead to its permission.
 func permittable(e *weburl.Error) bool { return e.Permit != "" }
+
+// passing says that a status is of a failure that may pass by itself.
+func passing(status int) bool {
+	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
+}

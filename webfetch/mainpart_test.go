@@ -117,3 +117,13 @@ func convertedPart(t *testing.T, body string, part Part) *Page {
 	}
 	return p
 }
+
+// TestMainPartIsWhatAFrameHolds: a page that shows a document of its own in a frame.
+func TestMainPartIsWhatAFrameHolds(t *testing.T) {
+	doc := "<h1>Mill</h1>" + strings.Repeat("<p>The wheel turns twice a day, and the <a href=/gate>gate</a> is shut by hand.</p>", 20)
+	body := "<!doctype html><title>T</title><nav><a href=/a>Products menu</a> <a href=/b>Pricing menu</a></nav><main><h1>Preview</h1><p>Shared on Tuesday.</p><iframe srcdoc=\"" + doc + "\"></iframe></main>"
+	main := convertedPart(t, body, PartMain)
+	if main.ContentKind != PartMain || strings.Contains(main.Content, "Products menu") || !strings.Contains(main.Content, "# Mill") || strings.Count(main.Content, "The wheel turns") != 20 || len(main.Thin) > 0 {
+		t.Errorf("main part: kind %s, thin %v\n%s", main.ContentKind, main.Thin, main.Content)
+	}
+}

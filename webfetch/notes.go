@@ -3,6 +3,7 @@ package webfetch
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/wayleave/wayleave/internal/pagetext"
 	"github.com/wayleave/wayleave/internal/untrusted"
@@ -41,6 +42,19 @@ func thinNote(t Thin, able Abilities) Note {
 		fact += "; " + wayOn(t.Kind)
 	}
 	return Note{Kind: "thin", Fact: fact, Data: map[string]any{"thin": t.Kind}}
+}
+
+// comeBack is the kind of comeBackNote.
+const comeBack = "retry_after"
+
+// comeBackNote tells when the site of a page that is an answer of failure said to come back, as an error without a page does.
+func comeBackNote(status int, wait time.Duration) Note {
+	seconds := int(wait / time.Second)
+	return Note{
+		Kind: comeBack,
+		Fact: fmt.Sprintf("the site answered %d and asks to come back after %d s", status, seconds),
+		Data: map[string]any{"retry_after_seconds": seconds},
+	}
 }
 
 // findNote tells where the phrase stands. offset is where the search began.

@@ -79,6 +79,7 @@ type outline struct {
 	mostTold float32      // the most of any block
 
 	scripts []*html.Node // that may hold JSON-LD
+	rest    *html.Node   // the first node that was not read, for there were too many before it; nil for none
 
 	at     int32 // the element that is open
 	inLink int
@@ -90,12 +91,25 @@ type outline struct {
 // maxCounted bounds every count, so that none overflows.
 const maxCounted = 1 << 30
 
-// read walks through what is below top, without recursion: a hostile page may be as deep as it is long.
+// mostBlocks and mostElements are how many are noted of a page, some twenty and seventy times those of the largest page of the cases. A
+// block and its element take 300 bytes until the page is judged: without a bound that was more than the page's tree.
+const mostBlocks, mostElements = 1 << 16, 1 << 18
+
+// read walks through what is below top, without recursion: a hostile page may be as deep as it is long. What is after the
+// bounds is not judged, and so it is kept.
 func (o *outline) read(top *html.Node) {
 	o.makeRoom(top)
 	o.at = -1
 	n := top
 	for {
+		if len(o.blocks) >= mostBlocks || len(o.elements) >= mostElements {
+			o.rest = n
+			for n != top {
+				n = n.Parent
+				o.leave(n)
+			}
+			return
+		}
 		if o.enter(n) && n.FirstChild != nil {
 			n = n.FirstChild
 			continue
@@ -143,6 +157,7 @@ func (o *outline) makeRoom(top *html.Node) {
 		}
 		n = facts.Following(top, n)
 	}
+	elements, blocks = min(elements, mostElements), min(blocks, mostBlocks)
 	o.elements = withRoom(o.elements, elements)
 	o.leaves = withRoom(o.leaves, leaves)
 	o.blocks = withRoom(o.blocks, min(leaves, blocks+blocks/4+4))
@@ -202,7 +217,15 @@ func (o *outline) enter(n *html.Node) bool {
 		e.headings++
 	case atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		e.headings++
-	case atom.Img, atom.Picture, atom.Video, atom.Audio, atom.Iframe, atom.Embed, atom.Object:
+	case atom.Iframe:
+		e.pictures++
+		if t := framed(n); t.letters > 0 {
+			o.take(n, &t)
+		} else {
+			o.leaf(n).pictures++
+		}
+		return false
+	case atom.Img, atom.Picture, atom.Video, atom.Audio, atom.Embed, atom.Object:
 		o.leaf(n).pictures++
 		e.pictures++
 		return n.DataAtom == atom.Picture
@@ -286,11 +309,42 @@ func (o *outline) blockOwner() int32 {
 	return i
 }
 
+// tally is what was counted of a text, for a block.
+type tally struct {
+	counts
+	first, last rune
+	hash        uint64
+}
+
 func (o *outline) text(n *html.Node) {
+	var t tally
+	t.add(n.Data, o.inLink > 0)
+	o.take(n, &t)
+}
+
+// take makes a node with text a part of the block that is open, or begins one.
+func (o *outline) take(n *html.Node, t *tally) {
+	if t.letters == 0 {
+		return
+	}
+	b := o.leaf(n)
+	b.counts.add(&t.counts)
+	if o.bold > 0 {
+		b.strong += t.letters
+	}
+	if b.first == 0 {
+		b.first = t.first
+	}
+	b.last = t.last
+	b.hash = (b.hash ^ t.hash) * 1099511628211
+	o.elements[o.at].counts.add(&t.counts)
+}
+
+// add counts a text.
+func (t *tally) add(s string, link bool) {
 	c := counts{}
-	first, last, hash := rune(0), rune(0), uint64(0)
+	first, last, hash := t.first, t.last, t.hash
 	inWord := false
-	s := n.Data
 	for i := 0; i < len(s); {
 		r, size := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
@@ -358,23 +412,11 @@ func (o *outline) text(n *html.Node) {
 			break
 		}
 	}
-	if c.letters == 0 {
-		return
-	}
-	if o.inLink > 0 {
+	if link {
 		c.links = c.letters
 	}
-	b := o.leaf(n)
-	b.counts.add(&c)
-	if o.bold > 0 {
-		b.strong += c.letters
-	}
-	if b.first == 0 {
-		b.first = first
-	}
-	b.last = last
-	b.hash = (b.hash ^ hash) * 1099511628211
-	o.elements[o.at].counts.add(&c)
+	t.counts.add(&c)
+	t.first, t.last, t.hash = first, last, hash
 }
 
 // ideograph tells characters that are words or syllables by themselves.

@@ -168,6 +168,7 @@ func (f *finder) rule(scores []float32) {
 	f.ruleRecipe(scores)
 	f.ruleTables(scores)
 	f.ruleReference(scores, standings)
+	f.ruleFrames(scores, standings)
 }
 
 // ruleArticle: what stands before the title of an article is none of it, and neither are links by themselves, of which an

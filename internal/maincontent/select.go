@@ -355,7 +355,13 @@ func (f *finder) drop(kept []bool) map[*html.Node]struct{} {
 			before[i+1]++
 		}
 	}
-	none := func(e *element) bool { return e.to > e.from && before[e.to] == before[e.from] }
+	going := map[*html.Node]bool{} // elements that go on with what was not read
+	if f.rest != nil {
+		for n := f.rest.Parent; n != nil; n = n.Parent {
+			going[n] = true
+		}
+	}
+	none := func(e *element) bool { return e.to > e.from && before[e.to] == before[e.from] && !going[e.node] }
 	out := map[*html.Node]struct{}{}
 	if before[len(kept)] == 0 {
 		return out

@@ -111,7 +111,7 @@ func (f *finder) readTold() {
 // undisclosed is the description of the product that the page declares and shows in none of its blocks.
 func (f *finder) undisclosed() string {
 	text := f.says.Product()
-	if text == "" {
+	if text == "" || f.rest != nil { // it may be shown in what was not read
 		return ""
 	}
 	missing := map[uint64]struct{}{}

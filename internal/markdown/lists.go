@@ -102,8 +102,7 @@ func (r *renderer) newList(n *html.Node) *listFrame {
 	}
 	start, ok := facts.Number(n, "start")
 	if _, reversed := facts.Attribute(n, "reversed"); reversed {
-		f.step, f.spelled = -1, true
-		f.next = 0
+		f.step, f.spelled, f.next = -1, true, 0
 		for c := n.FirstChild; c != nil && !ok; c = c.NextSibling {
 			if c.DataAtom == atom.Li {
 				f.next++
@@ -127,11 +126,11 @@ func (r *renderer) item(n *html.Node) {
 		return
 	}
 	r.w.Break(0)
-	outer := r.list
-	f := outer
+	outer, f := r.list, r.list
 	if f == nil || f.at != r.w.Depth() {
 		// An item outside of a list is a list of its own, and goes on with the one before it.
-		f = &listFrame{step: 1, next: 1, at: r.w.Depth(), sign: '-'}
+		f = r.spareList()
+		*f = listFrame{step: 1, next: 1, at: r.w.Depth(), sign: '-'}
 		f.item = outer.around(f.at)
 		f.started = r.closed == listEnd{r.w.Len(), f.at, '-'}
 		f.end = r.w.Len()
@@ -140,6 +139,7 @@ func (r *renderer) item(n *html.Node) {
 	r.oneItem(n, f)
 	if f != outer {
 		r.endList(f)
+		r.lists = append(r.lists, f)
 		r.list = outer
 	}
 }

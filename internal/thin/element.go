@@ -3,7 +3,9 @@
 package thin
 
 import (
+	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -53,6 +55,9 @@ func (r *reader) element(n *html.Node, at where) where {
 	}
 	at |= r.region(n, a, at)
 	if at&hiddenAway == 0 {
+		if n.DataAtom == atom.Article {
+			r.articles++
+		}
 		r.controls(n, a, at)
 		at |= r.kind(n, a, at)
 	}
@@ -81,6 +86,11 @@ func (r *reader) attributes(n *html.Node) attributes {
 			a.hidden = true
 			continue
 		case "src", "href", "action", "data-src", "data-sitekey", "data-translate":
+		case "itemprop":
+			if value == "isaccessibleforfree" && deniesAccess(n) {
+				r.notFree = true
+			}
+			continue
 		case "value":
 			if n.DataAtom != atom.Input {
 				continue
@@ -143,12 +153,28 @@ func (r *reader) picture(at where) {
 }
 
 func (r *reader) meta(n *html.Node) {
-	content := attribute(n, "content")
-	switch {
-	case attribute(n, "itemprop") == "isaccessibleforfree" && (content == "false" || content == "no"),
-		attribute(n, "property") == "article:content_tier" && content == "locked":
-		r.notFree = true
+	name := attribute(n, "property")
+	if name == "" {
+		name = attribute(n, "name")
 	}
+	switch name {
+	case "article:content_tier", "og:article:content_tier":
+		r.notFree = r.notFree || attribute(n, "content") == "locked"
+	case "isaccessibleforfree":
+		r.notFree = r.notFree || deniesAccess(n)
+	case "og:type":
+		r.article = r.article || attribute(n, "content") == "article"
+	}
+}
+
+// deniesAccess reads what an element says of whether the page is free to read.
+func deniesAccess(n *html.Node) bool {
+	said := attribute(n, "content")
+	if said == "" {
+		said = attribute(n, "href")
+	}
+	said = said[strings.LastIndexByte(said, '/')+1:]
+	return said == "false" || said == "no"
 }
 
 var hidingStyle = sync.OnceValue(func() *regexp.Regexp {
@@ -287,11 +313,40 @@ var notFree = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)"isAccessibleForFree"\s*:\s*"?\s*(?:false|no|https?://schema\.org/False)\b`)
 })
 
+// articleType is that of a page's one article; wordCount is how many words that has, and articleBody are they.
+var (
+	articleBody = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`"articleBody"\s*:\s*("(?:[^"\\]|\\.)*")`)
+	})
+	articleType = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`"@type"\s*:\s*\[?\s*"(?:[A-Za-z]*Article|BlogPosting|Report)"`)
+	})
+	wordCount = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`"wordCount"\s*:\s*"?([0-9]{1,6})\b`)
+	})
+)
+
 func (r *reader) linkedData(text string) {
-	if r.notFree || r.data >= mostData {
+	if r.data >= mostData {
 		return
 	}
 	text = cut(text, mostData-r.data)
 	r.data += len(text)
-	r.notFree = notFree().MatchString(text)
+	r.notFree = r.notFree || notFree().MatchString(text)
+	r.article = r.article || articleType().MatchString(text)
+	r.listed = r.listed || strings.Contains(text, `"ItemList"`) || strings.Contains(text, `"CollectionPage"`)
+	if found := wordCount().FindStringSubmatch(text); found != nil && r.declaredWords == 0 {
+		r.declaredWords, _ = strconv.Atoi(found[1])
+	}
+	if !strings.Contains(text, `"articleBody"`) || r.bodyWords > 0 {
+		return
+	}
+	if found := articleBody().FindStringSubmatch(text); found != nil {
+		var body string
+		spaced := strings.Map(func(c rune) rune { return max(c, ' ') }, found[1]) // many write line ends as they are, which JSON does not
+		if json.Unmarshal([]byte(spaced), &body) == nil && !dotted(body) {
+			r.bodyWords = countWords(tagless(body))
+			r.declaredWords = max(r.declaredWords, r.bodyWords)
+		}
+	}
 }

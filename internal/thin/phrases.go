@@ -5,6 +5,7 @@ package thin
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -86,24 +87,94 @@ func demandsSignIn(text string) bool {
 }
 
 // offerPhrases stand where a text is cut for those who have not paid.
-var offerPhrases = phrases(
-	`subscribe to keep reading|subscribe to continue|subscribe to read|subscribe now to read|subscribe for full access|subscribe to unlock|subscribe to view`,
-	`to continue reading|to keep reading|to read the full|to read this article|to read the rest|keep reading with|continue reading with|continue reading your article`,
-	`for subscribers only|is for subscribers|for paid subscribers|subscriber-only|subscriber only|subscribers only|exclusive to subscribers|exclusively for subscribers|available to subscribers|reserved for subscribers`,
-	`already a subscriber|already subscribed?|already a member\? sign in|unlock this article|unlock the full|unlock this story|unlock full access|free articles left|free articles remaining|your last free article|reached your free|reached your limit of|reached your article limit`,
-	`this article is for members|member-only story|the rest of this article is|start your free trial to read|create a free account to read|register to read|register to continue reading`,
-	`jetzt weiterlesen|weiterlesen mit|um weiterzulesen|sie wollen weiterlesen|um diesen artikel zu lesen|nur für abonnenten|exklusiv für abonnenten|bereits abonnent|sie sind bereits abonnent|jetzt freischalten|artikel freischalten`,
-	`réservé aux abonnés|réservée aux abonnés|pour lire la suite|la suite est réservée|déjà abonné|cet article est réservé|il vous reste|lire la suite de l'article`,
-	`exclusivo para suscriptores|solo para suscriptores|para seguir leyendo|para continuar leyendo|sigue leyendo con|ya eres suscriptor|ya soy suscriptor`,
-	`per continuare a leggere|riservato agli abbonati|contenuto riservato|sei già abbonato|sei abbonato|exclusivo para assinantes|para continuar lendo|já é assinante|conteúdo exclusivo para`,
-	`om verder te lezen|verder lezen\?|alleen voor abonnees|exclusief voor abonnees|al abonnee|för att läsa vidare|bara för prenumeranter|redan prenumerant|for at læse videre|kun for abonnenter|for å lese videre|allerede abonnent|tilaajille|vain tilaajille`,
-	`dalsza część artykułu|tylko dla prenumeratorów|tylko dla subskrybentów|aby czytać dalej|pro předplatitele|только для подписчиков|доступно подписчикам|оформите подписку`,
-	`続きを読むには|会員限定|有料会員|この記事は会員|订阅后阅读|订阅以继续|会员专享|付费阅读|訂閱以繼續|구독자 전용|유료 회원`,
+var offerPhrases = sync.OnceValue(func() *index { return newIndex(slices.Concat(soldPhrases, teaserPhrases)) })
+
+// soldIndex and restIndex are two of the lists below.
+var (
+	soldIndex = sync.OnceValue(func() *index { return newIndex(soldPhrases) })
+	restIndex = sync.OnceValue(func() *index { return newIndex(restPhrases) })
 )
 
-// offerLabels are on buttons that stand below such a text.
+// soldPhrases say that the text is for those who pay or register, or ask whether one does.
+var soldPhrases = phrases(
+	`subscribe to keep reading|subscribe to continue|subscribe to read|subscribe now to read|subscribe for full access|subscribe to unlock|subscribe to view`,
+	`for subscribers only|is for subscribers|for paid subscribers|subscriber-only|subscriber only|subscribers only|exclusive to subscribers|exclusively for subscribers|available to subscribers|reserved for subscribers`,
+	`already a subscriber|already subscribed?|already a member? sign in|unlock this article|unlock this story|free articles left|free articles remaining|your last free article|reached your limit of|reached your article limit`,
+	`this article is for members|member-only story|start your free trial to read|create a free account to read|register to read|register to continue reading`,
+	`nur für abonnent|exklusiv für abonnent|exklusiv für unsere abonnent|nur für digitalabonnent|abonnenten vorbehalten|abonnentinnen vorbehalten|nur mit abo lesbar|nur mit einem abo|nur für mitglieder lesbar|dieser artikel ist kostenpflichtig|dieser inhalt ist kostenpflichtig|kostenpflichtiger inhalt|artikel freischalten`,
+	`bereits abonnent|schon abonnent|sie sind bereits abonnent|bereits ein abo?|schon ein abo?|sie haben bereits ein abo|du hast bereits ein abo|sie haben schon ein abo|registrieren und weiterlesen|anmelden und weiterlesen|sie wollen weiterlesen|sie möchten weiterlesen|du möchtest weiterlesen|du willst weiterlesen`,
+	`réservé aux abonnés|réservée aux abonnés|réservés aux abonnés|réservé à nos abonnés|réservée à nos abonnés|la suite est réservée|la suite de cet article est réservée|déjà abonné|cet article est réservé|vous êtes abonné ?|vous êtes déjà abonné`,
+	`abonnez-vous pour lire|abonnez-vous pour continuer|abonnez-vous pour accéder à l'article|abonnez-vous pour poursuivre|inscrivez-vous pour lire|créez un compte pour lire|débloquez cet article`,
+	`exclusivo para suscriptores|solo para suscriptores|sólo para suscriptores|ya eres suscriptor|ya soy suscriptor|ya es suscriptor|ya estás suscrito|ya está suscrito`,
+	`suscríbete para leer|suscríbase para leer|suscríbete para seguir leyendo|suscríbete y sigue leyendo|suscríbete y continúa leyendo|reservado a suscriptores|reservado para suscriptores|reservado para nuestros suscriptores|regístrate para leer|regístrate y sigue leyendo`,
+	`riservato agli abbonati|riservata agli abbonati|riservati agli abbonati|contenuto riservato|sei già abbonato|sei abbonato|già abbonato?|hai già un abbonamento|solo per abbonati|solo per gli abbonati|esclusiva per gli abbonati`,
+	`abbonati per leggere|abbonati per continuare|abbonati e continua a leggere|registrati per leggere|registrati per continuare a leggere|sblocca l'articolo|sblocca questo articolo`,
+	`exclusivo para assinantes|exclusiva para assinantes|exclusivo dos assinantes|exclusiva dos assinantes|só para assinantes|somente para assinantes|apenas para assinantes|reservado a assinantes|restrito a assinantes|já é assinante|já sou assinante|conteúdo exclusivo para`,
+	`assine para ler|assine para continuar|assine e continue lendo|cadastre-se para ler|cadastre-se para continuar lendo|registe-se para ler|registe-se para continuar a ler`,
+	`alleen voor abonnees|exclusief voor abonnees|enkel voor abonnees|voorbehouden aan abonnees|voorbehouden voor abonnees|al abonnee|heb je al een abonnement|heeft u al een abonnement|al een abonnement?|abonneer je en lees|abonneer u en lees|abonneer je om verder|abonneer u om verder|maak een gratis account om verder`,
+	`bara för prenumeranter|redan prenumerant|kun for abonnenter|allerede abonnent|tilaajille|vain tilaajille`,
+	`tylko dla prenumeratorów|tylko dla subskrybentów|pro předplatitele|только для подписчиков|доступно подписчикам|оформите подписку`,
+	`続きは会員|続きは有料|この先は有料|この先は会員|ここから先は有料|ここから先は会員|会員限定|有料会員|有料記事です|購読者限定|会員登録して続き|登録して続きを|登録すると続き|会員になると続き|この記事は会員|この記事は有料`,
+	`订阅后阅读|订阅以继续|会员专享|付费阅读|訂閱以繼續|구독자 전용|유료 회원`,
+)
+
+// teaserPhrases are on walls as well as in teasers of texts that are free.
+var teaserPhrases = phrases(
+	`to continue reading|to keep reading|to read the full|to read this article|to read the rest|keep reading with|continue reading with|continue reading your article|the rest of this article is|unlock the full|unlock full access|reached your free`,
+	`jetzt weiterlesen|weiterlesen mit|um weiterzulesen|um diesen artikel zu lesen|jetzt freischalten`,
+	`pour lire la suite|il vous reste|lire la suite de l'article`,
+	`para seguir leyendo|para continuar leyendo|sigue leyendo con|per continuare a leggere|para continuar lendo`,
+	`om verder te lezen|verder lezen?|för att läsa vidare|for at læse videre|for å lese videre`,
+	`dalsza część artykułu|aby czytać dalej|続きを読むには`,
+)
+
+// restPhrases speak of reading the rest of a text. What they ask for it stands in the same sentence.
+var restPhrases = slices.Concat(teaserPhrases, phrases(
+	`um weiter zu lesen|um den ganzen artikel zu lesen|um den vollständigen artikel|den ganzen artikel lesen|möchten sie weiterlesen|wollen sie weiterlesen|zum weiterlesen|und weiterlesen`,
+	`pour continuer la lecture|pour continuer votre lecture|pour poursuivre la lecture|pour poursuivre votre lecture|pour continuer à lire|pour lire cet article|pour lire l'article|pour lire l'intégralité|accéder à l'intégralité`,
+	`para leer este artículo|para leer el artículo completo|para leer la noticia completa|y sigue leyendo|para acceder al artículo completo`,
+	`per continuare la lettura|per proseguire la lettura|per leggere questo articolo|per leggere l'articolo completo|per leggere tutto l'articolo|e continua a leggere`,
+	`para continuar a ler|para ler este artigo|para ler o artigo completo|para ler a matéria completa|para ler esta matéria|e continue lendo`,
+	`om dit artikel te lezen|om het hele artikel te lezen|om het volledige artikel te lezen|en lees verder`,
+	`続きをお読みいただくには|続きを読む|全文を読むには|全文をお読みいただくには|全文を読む`,
+))
+
+// sellWords are what such a sentence asks for.
+var sellWords = phrases(
+	`subscri|sign up|register|free trial|membership|abonn|ein abo|mit abo|abo abschließen|digitalabo|digital-abo|probeabo|registrier|freischalt|s'inscrire|inscrivez`,
+	`suscri|suscrí|subscrev|regístr|registr|assine|assinatura|assinante|cadastr|abbona|iscriviti|購読|会員|有料`,
+)
+
+// labelsStories says that a text says the same of several things, as a list of stories does of those that are sold.
+func labelsStories(text string) bool {
+	const several = 4
+	for _, p := range soldPhrases {
+		if strings.Count(text, p) >= several {
+			return true
+		}
+	}
+	return false
+}
+
+// sold says that a text's rest is for those who pay or register.
+func sold(text string) bool {
+	if soldIndex().in(text) {
+		return true
+	}
+	if !restIndex().in(text) {
+		return false
+	}
+	for sentence := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == '\n' || c == '.' || c == '!' || c == '。' }) {
+		if restIndex().in(sentence) && containsAny(sentence, sellWords) {
+			return true
+		}
+	}
+	return false
+}
+
+// offerLabels are on buttons and links that stand below such a text.
 var offerLabels = phrases(
-	`subscri|unlock|see plans|view plans|register|sign up|log in|abonn|freischalten|testen|s'inscrire|suscri|registr|assin|abbona|prenum|tilaa|prenumeruj|předplat|подпис|購読|登録|订阅|訂閱|구독`,
+	`subscri|unlock|see plans|view plans|register|sign up|log in|abonn|freischalten|testen|registrier|s'inscrire|inscrivez|suscri|suscrí|subscrev|registr|regíst|assin|cadastr|abbona|prenum|tilaa|prenumeruj|předplat|подпис|購読|登録|会員|订阅|訂閱|구독`,
 )
 
 // acceptPhrases are on the buttons of consent requests.

@@ -41,11 +41,18 @@ type reading struct {
 	technical                          int // pre, code, table, dl: a page that explains something
 
 	title, headings, text, labels, noscript string
+	links                                   string // labels of links outside of chrome
 	firstLine                               string // the first piece of the page's own text
 
 	consentBox, consentWraps bool // there is one; one holds the page's own landmarks, so it wraps the page
 	offerBox                 bool // an element that its class or id calls a paywall
 	notFree                  bool // the page's data say that it is not free to read
+	article                  bool // the page's data say that it is one article
+	articles                 int  // elements
+	broken                   int  // long paragraphs that end in dots
+	breaksOff                bool // the last long paragraph does
+	declaredWords            int  // that it has by its data; 0 where they do not say
+	bodyWords                int  // of the article's whole text in them; 0 for none
 	markup                   string
 }
 
@@ -74,8 +81,12 @@ type reader struct {
 	reading
 	titles                                    int
 	titleB, headingB, textB, labelB, noscripB strings.Builder
+	linkB                                     strings.Builder
+	listed                                    bool // the page's data list several things
 	markupB                                   strings.Builder
 	data                                      int // bytes of linked data looked at
+	paragraph                                 int // words of prose since the last line ended
+	tail                                      string
 }
 
 // read goes through the tree with its own stack, so depth costs memory and never the goroutine's stack.
@@ -108,6 +119,8 @@ func (r *reader) done() *reading {
 	r.headings = fold(r.headingB.String())
 	r.text = fold(r.textB.String())
 	r.labels = fold(r.labelB.String())
+	r.links = fold(r.linkB.String())
+	r.article = r.article && !r.listed
 	r.noscript = fold(r.noscripB.String())
 	r.firstLine, _, _ = strings.Cut(r.text, "\n")
 	if r.prose <= challengeText { // nobody asks for it otherwise
@@ -172,6 +185,13 @@ func (r *reader) words(n *html.Node, at where) {
 		return
 	}
 	r.keep(&r.textB, text, mostText)
+	if count > 0 || r.paragraph > 0 && strings.TrimSpace(text) != "" {
+		r.tail = text
+	}
+	if at&link != 0 {
+		r.keep(&r.linkB, text, mostText)
+		r.keep(&r.linkB, " · ", mostText)
+	}
 	if at&consentBox != 0 {
 		r.consent += count
 		return
@@ -179,6 +199,7 @@ func (r *reader) words(n *html.Node, at where) {
 	r.main += count
 	if at&(link|control|button) == 0 {
 		r.prose += count
+		r.paragraph += count
 		if at&form == 0 {
 			r.outside += count
 		}
@@ -209,11 +230,24 @@ func (r *reader) endLine(at where) {
 	if at&(skipped|hiddenAway|noscript) != 0 {
 		return
 	}
+	const long = 25 // words of a paragraph that is more than a label or a headline
+	if r.paragraph >= long {
+		if r.breaksOff = dotted(r.tail); r.breaksOff {
+			r.broken++
+		}
+	}
+	r.paragraph, r.tail = 0, ""
 	for _, b := range []*strings.Builder{&r.textB, &r.headingB, &r.labelB} {
 		if b.Len() > 0 && b.Len() < mostText {
 			b.WriteByte('\n')
 		}
 	}
+}
+
+// dotted says that a text ends in dots, as one does that goes on elsewhere.
+func dotted(text string) bool {
+	text = strings.TrimRight(text, " \t\n\r\u00a0\"'”’»)]")
+	return strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…")
 }
 
 // cut shortens to at most n bytes without breaking a character.

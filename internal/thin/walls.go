@@ -6,8 +6,12 @@ package thin
 const (
 	shortPage    = 400 // no rule takes a page with more prose than this for a wall or a challenge
 	preview      = 300 // a text with more prose than this was not cut for readers who have not paid
+	longPreview  = 800 // the same of one that breaks off in dots
 	shortPreview = 120 // a text that its data call not free, and that is this short, was cut
 	wallText     = 100 // prose besides the form of a sign-in page that says what it is
+	linkedOffer  = 150 // an article with a sentence that sells the rest of it, and a link to where
+	aroundLinks  = 4   // so many times its prose is all that a page says which is no list of links
+	shownPart    = 3   // an article has more than so many times the words that are shown of it: some count characters
 	bareForm     = 10  // the same of one that only shows its form
 	demandText   = 80  // a page whose text is little more than the demand to sign in
 	consentText  = 400 // a consent wall with a list of purposes
@@ -15,27 +19,41 @@ const (
 )
 
 func paywall(r *reading, _ Page) (Fact, bool) {
-	if r.prose > preview {
+	words := counted(r.prose, "word")
+	if r.notFree && r.declaredWords > r.prose*shownPart && r.prose <= shortPage && r.declaredWords > shortPreview {
+		return Fact{Paywall, "the page's data say it is not free to read and has " + counted(r.declaredWords, "word") + "; " + itoa(r.prose) + " are shown"}, true
+	}
+	breaksOff := r.breaksOff && r.broken == 1 && r.prose <= longPreview
+	if r.prose > preview && !breaksOff {
 		return Fact{}, false
 	}
-	offered := containsAny(r.text, offerPhrases)
+	offered := offerPhrases().in(r.text)
+	// A list of stories says of each whom it is for. Its own text is cut nowhere.
+	list := !r.article && (r.main > aroundLinks*r.prose+shortPreview/2 || offered && labelsStories(r.text))
+	const least = 20 // words of a text that is one
+	whole := r.bodyWords >= least && r.bodyWords <= r.prose && !offered && !breaksOff
 	shown := 0
 	for _, sign := range []bool{r.notFree, offered, r.offerBox} {
 		if sign {
 			shown++
 		}
 	}
-	words := counted(r.prose, "word")
 	switch {
+	case shown >= 2 && breaksOff && (r.offerBox || sold(r.text)):
+		return Fact{Paywall, "the text breaks off after " + words + ", and it is not free to read"}, true
+	case r.prose > preview, whole: // all that the page's data have of it is shown, whatever they say of readers who come often
 	case shown >= 2 && r.notFree:
 		return Fact{Paywall, "the page's data say it is not free to read; " + words + " are shown, then an offer"}, true
+	case list && !r.notFree:
 	case shown >= 2:
 		return Fact{Paywall, "an offer to subscribe stands where the text ends, after " + words}, true
 	case r.notFree && r.prose <= shortPreview:
 		return Fact{Paywall, "the page's data say it is not free to read; " + words + " are shown"}, true
 	case offered && r.prose <= shortPreview && containsAny(r.labels, offerLabels) && r.technical == 0:
 		return Fact{Paywall, "an offer to read on stands over a button, after " + words}, true
-	case containsAny(r.headings, offerPhrases) && r.prose <= preview/2 && r.technical == 0:
+	case r.prose <= linkedOffer && (r.article || r.articles == 1) && r.technical == 0 && containsAny(r.links, offerLabels) && sold(r.text):
+		return Fact{Paywall, "an offer to read on stands over a link, after " + words}, true
+	case offerPhrases().in(r.headings) && r.prose <= preview/2 && r.technical == 0:
 		return Fact{Paywall, "a heading offers a subscription to read on, after " + words}, true
 	}
 	return Fact{}, false

@@ -259,7 +259,7 @@ func TestKillingAChildIsAReason(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.ask(context.Background(), "sleep", nil)
+		_, _, err := c.ask(context.Background(), budget{p.o.CPU, p.o.Memory, p.o.Wall}, "sleep", nil)
 		done <- err
 	}()
 	kill(c.cmd)

@@ -33,7 +33,8 @@ type Options struct {
 	Log       *slog.Logger  // default: none
 	Engine    bool          // children start the reader's engine before they are ready
 
-	watch time.Duration // how often a child is looked at
+	watch time.Duration  // how often a child is looked at
+	asks  func(*process) // a test's; called before a child is given a document
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -272,6 +273,11 @@ func (p *Pool) take(ctx context.Context) (*process, error) {
 		}
 	}
 	p.drop(c)
+	return p.fresh(ctx)
+}
+
+// fresh waits for a child that is made for a slot that the caller has taken. After an error the slot is given back.
+func (p *Pool) fresh(ctx context.Context) (*process, error) {
 	// A child that has begun to start goes on when the caller does not wait for it: its first start may take longer than
 	// a caller does, and is then not begun anew for the next one.
 	got := make(chan made, 1)
@@ -317,7 +323,8 @@ func (p *Pool) drop(c *process) {
 	p.mu.Unlock()
 }
 
-// Read reads a document. The error is a *document.Error, ErrClosed, or ctx's.
+// Read reads a document, a second time in a fresh child where the first was ended from outside: by the kernel that needed
+// memory for another, or by a person. The error is a *document.Error, ErrClosed, or ctx's.
 func (p *Pool) Read(ctx context.Context, mediaType string, body []byte) (document.Text, error) {
 	c, err := p.take(ctx)
 	switch {
@@ -328,13 +335,34 @@ func (p *Pool) Read(ctx context.Context, mediaType string, body []byte) (documen
 		p.o.Log.Warn("a reader of documents does not start", "error", err)
 		return document.Text{}, document.Fail(document.Failed, "%v", err)
 	}
-	text, err := c.ask(ctx, mediaType, body)
+	b := budget{p.o.CPU, p.o.Memory, p.o.Wall}
+	text, spent, err := c.ask(ctx, b, mediaType, body)
+	p.tell(c, err)
+	if rest, due := b.rest(spent); due && ctx.Err() == nil {
+		p.o.Log.Info("a document is read a second time, since what read it was ended from outside")
+		p.drop(c)
+		second, startErr := p.fresh(ctx)
+		switch {
+		case startErr == nil:
+		case errors.Is(startErr, ErrClosed), ctx.Err() != nil:
+			return document.Text{}, startErr
+		default:
+			return document.Text{}, err
+		}
+		c = second
+		text, _, err = c.ask(ctx, rest, mediaType, body)
+		p.tell(c, err)
+	}
+	p.give(c)
+	return text, err
+}
+
+// tell logs that a child was ended over a document.
+func (p *Pool) tell(c *process, err error) {
 	var failed *document.Error
 	if errors.As(err, &failed) && c.gone() {
 		p.o.Log.Info("a reader of documents was ended", "reason", string(failed.Reason), "detail", failed.Detail)
 	}
-	p.give(c)
-	return text, err
 }
 
 // Holds tells which bounds hold for children, and whether what they cost is watched.

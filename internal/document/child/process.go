@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wayleave/wayleave/internal/document"
@@ -16,19 +17,21 @@ import (
 
 // process is a running child. One document is read at a time.
 type process struct {
-	o     Options
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   io.ReadCloser
-	meter *meter // nil where the system does not tell what a process costs
-	holds confine.Holds
-	read  int // documents
+	o      Options
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.ReadCloser
+	meter  *meter // nil where the system does not tell what a process costs
+	holds  confine.Holds
+	read   int    // documents
+	budget budget // of the last one
 
 	resting *time.Timer // ends it, while nobody has it; the pool's
 
-	ended chan struct{} // closed once the process is gone and waited for
-	state *os.ProcessState
-	once  sync.Once
+	killed atomic.Bool   // by us
+	ended  chan struct{} // closed once the process is gone and waited for
+	state  *os.ProcessState
+	once   sync.Once
 }
 
 // start makes a child and waits until it is ready.
@@ -39,13 +42,20 @@ func start(ctx context.Context, o Options) (*process, error) {
 	p.cmd.Dir = folder
 	p.cmd.SysProcAttr = attributes()
 	var err error
-	if p.in, err = p.cmd.StdinPipe(); err == nil {
-		p.out, err = p.cmd.StdoutPipe()
-	}
-	if err != nil {
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("pipes of a child: %w", err)
 	}
-	if err := p.cmd.Start(); err != nil {
+	// Not StdoutPipe, which would be closed when the child ends, and with it its last words.
+	out, childs, err := os.Pipe()
+	if err != nil {
+		p.in.Close()
+		return nil, fmt.Errorf("pipes of a child: %w", err)
+	}
+	p.out, p.cmd.Stdout = out, childs
+	err = p.cmd.Start()
+	childs.Close()
+	if err != nil {
+		out.Close()
 		return nil, fmt.Errorf("start a child: %w", err)
 	}
 	go func() {
@@ -111,13 +121,27 @@ func (p *process) within(ctx context.Context, most time.Duration, do func() erro
 	}
 }
 
-// ask lets the child read a document. After an error that is no *document.Error of the child's own, the child is gone.
-func (p *process) ask(ctx context.Context, mediaType string, body []byte) (document.Text, error) {
+// ask lets the child read a document, which may cost b. After an error that is no *document.Error of the child's own, the
+// child is gone; where that was not for its cost, spent says what it was.
+func (p *process) ask(ctx context.Context, b budget, mediaType string, body []byte) (read document.Text, spent cost, err error) {
 	p.read++
 	var a answer
 	var markdown []byte
-	watch := p.watcher()
-	err := p.within(ctx, p.o.Wall, func() error {
+	began := time.Now()
+	base, watched := p.counted()
+	if p.budget = b; p.o.asks != nil {
+		p.o.asks(p)
+	}
+	watch := func() error {
+		if at, ok := p.counted(); ok { // else it is gone: whoever reads its pipe will see
+			spent.cpu, spent.memory = at.cpu-base.cpu, max(spent.memory, at.memory-base.memory)
+		}
+		return b.exceeded(spent)
+	}
+	if !watched {
+		watch = nil
+	}
+	err = p.within(ctx, b.wall, func() error {
 		if err := writeFrame(p.in, frameAsk, ask{mediaType}, body); err != nil {
 			return err
 		}
@@ -128,50 +152,61 @@ func (p *process) ask(ctx context.Context, mediaType string, body []byte) (docum
 	if err == nil && watch != nil {
 		err = watch() // what was short of a tick counts too
 	}
-	var cost errCost
+	var over errCost
 	switch {
 	case err == nil:
-		return a.text(markdown)
+		text, err := a.text(markdown)
+		return text, cost{}, err
 	case ctx.Err() != nil:
 		p.end()
-		return document.Text{}, ctx.Err()
-	case errors.As(err, &cost):
+		return document.Text{}, cost{}, ctx.Err()
+	case errors.As(err, &over):
 		p.end()
-		return document.Text{}, document.Fail(document.TooCostly, "%v", err)
+		return document.Text{}, cost{}, document.Fail(document.TooCostly, "%v", err)
+	}
+	if !errors.Is(err, errFrame) {
+		p.lastMoment(ctx)
 	}
 	p.end()
+	spent.wall = time.Since(began)
 	if p.state != nil {
+		if watched || p.meter == nil { // else it was gone before the document was sent
+			// All that it cost in its life, which is known on every system, is more exact than the last look at it.
+			spent.cpu = max(spent.cpu, p.state.UserTime()+p.state.SystemTime()-base.cpu)
+		}
+		spent.outside = !p.killed.Load() && fromOutside(p.state)
 		err = fmt.Errorf("%w; the child: %v", err, p.state)
 	}
-	return document.Text{}, document.Fail(document.Failed, "%v", err)
+	return document.Text{}, spent, document.Fail(document.Failed, "%v", err)
 }
 
-// watcher objects once the child has cost more, from now on, than a document may. Nil where the system does not tell.
-func (p *process) watcher() func() error {
+// lastMoment waits for the end of a child whose pipe has ended, so that it is known whether it ended without our doing.
+func (p *process) lastMoment(ctx context.Context) {
+	const most = time.Second // for one that closed its pipe and lives
+	t := time.NewTimer(most)
+	defer t.Stop()
+	select {
+	case <-p.ended:
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// counted is what the child has used of CPU in its life and holds of memory now; false where the system does not tell.
+func (p *process) counted() (cost, bool) {
 	if p.meter == nil {
-		return nil
+		return cost{}, false
 	}
 	cpu, memory, err := p.meter.read()
-	if err != nil {
-		return nil
-	}
-	return func() error {
-		c, m, err := p.meter.read()
-		switch {
-		case err != nil:
-			return nil // it is gone: whoever reads its pipe will see
-		case c-cpu > p.o.CPU:
-			return errCost{fmt.Sprintf("more than %v of CPU", p.o.CPU)}
-		case m-memory > p.o.Memory:
-			return errCost{fmt.Sprintf("more than %d bytes of memory", p.o.Memory)}
-		}
-		return nil
-	}
+	return cost{cpu: cpu, memory: memory}, err == nil
 }
 
 // end ends the child, whatever it does, and waits until it is gone.
 func (p *process) end() {
 	p.once.Do(func() {
+		if !p.gone() {
+			p.killed.Store(true)
+		}
 		kill(p.cmd)
 		p.in.Close()
 		<-p.ended

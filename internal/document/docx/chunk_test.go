@@ -2,6 +2,7 @@ package docx
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -30,7 +31,9 @@ func TestChunks(t *testing.T) {
 		"another document":   {"a.docx", inner, "inner\n\n1. a"},
 		"a broken document":  {"a.docx", "PK", ""},
 		"a broken message":   {"a.mht", "MIME-Version", ""},
-		"something else":     {"a.rtf", `{\rtf1 x}`, ""},
+		"RTF":                {"a.rtf", `{\rtf1\ansi one {\b bold}\par\trowd\intbl A\cell B\cell\row}`, "one **bold**\n\n| A | B |\n| --- | --- |"},
+		"RTF by its bytes":   {"a.dat", `{\rtf1 x}`, "x"},
+		"something else":     {"a.wpd", "\xffWPC", ""},
 		"nothing":            {"b.txt", "", ""},
 	} {
 		body := file("rels", `<Relationship Id="c1" Type="x/aFChunk" Target="`+c.file+`"/>`, "word/"+c.file, c.content, "body", p("before")+`<w:altChunk r:id="c1"/>`+p("after"))
@@ -42,6 +45,54 @@ func TestChunks(t *testing.T) {
 		if err != nil || got.Markdown != want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got.Markdown, want)
 		}
+	}
+}
+
+// TestWhatIsNotReadOfChunksIsTold: whatever Word would show, and we do not.
+func TestWhatIsNotReadOfChunksIsTold(t *testing.T) {
+	broken := string(file("body", p("second")))
+	damaged := broken[:len(broken)/2]
+	inner := string(file("rels", `<Relationship Id="c1" Type="x/aFChunk" Target="a.wpd"/>`, "word/a.wpd", "\xffWPC", "body", p("second")+`<w:altChunk r:id="c1"/>`))
+	for name, c := range map[string]struct {
+		file, content string
+		times, unread int
+	}{
+		"another kind":             {"a.wpd", "\xffWPC", 1, 1},
+		"another kind, twice":      {"a.wpd", "\xffWPC", 2, 2},
+		"a broken document":        {"a.docx", damaged, 1, 1},
+		"no document":              {"a.docx", "PK", 1, 1},
+		"a message without a page": {"a.mht", "MIME-Version: 1.0\r\nContent-Type: image/png\r\n\r\nx", 1, 1},
+		"a chunk of a chunk":       {"a.docx", inner, 1, 1},
+		"more than are read":       {"a.txt", "x", maxChunks + 3, 3},
+		"a text":                   {"a.txt", "x", 1, 0},
+		"RTF":                      {"a.rtf", `{\rtf1 x}`, 1, 0},
+		"nothing":                  {"a.rtf", "", 1, 0},
+	} {
+		body := file("rels", `<Relationship Id="c1" Type="x/aFChunk" Target="`+c.file+`"/>`, "word/"+c.file, c.content, "body", p("before")+strings.Repeat(`<w:altChunk r:id="c1"/>`, c.times))
+		got, err := Read(context.Background(), body, document.Limits{})
+		var told []string
+		for _, note := range got.Notes {
+			told = append(told, note.Kind+" "+fmt.Sprint(note.Data["files"])+" "+note.Words)
+		}
+		want := "[]"
+		switch {
+		case c.unread == 1:
+			want = "[attachments 1 1 document within it, of a kind that is not read or damaged, is left out]"
+		case c.unread > 1:
+			want = fmt.Sprintf("[attachments %d %[1]d documents within it, of kinds that are not read or damaged, are left out]", c.unread)
+		}
+		if err != nil || fmt.Sprint(told) != want {
+			t.Errorf("%s: %v, %v, want %s", name, err, told, want)
+		}
+	}
+}
+
+// TestADeepChunkKeepsItsText: what is nested beyond what browsers nest is text all the same.
+func TestADeepChunkKeepsItsText(t *testing.T) {
+	deep := "<html><p>first" + strings.Repeat("<div>", 5_000) + "at the bottom" + strings.Repeat("</div>", 5_000) + "<p>last"
+	got, err := Read(context.Background(), file("rels", `<Relationship Id="c1" Type="x/aFChunk" Target="a.htm"/>`, "word/a.htm", deep, "body", `<w:altChunk r:id="c1"/>`), document.Limits{})
+	if err != nil || got.Markdown != "first\n\nat the bottom\n\nlast" || len(got.Notes) > 0 {
+		t.Errorf("%v %v\n%s", err, got.Notes, got.Markdown)
 	}
 }
 

@@ -34,6 +34,7 @@ type reader struct {
 	labels   map[string]string
 	quiet    int  // > 0 within a note: references in it lead nowhere
 	chunks   int  // that were read
+	unread   int  // chunks that were not
 	chunked  bool // it reads a chunk itself
 }
 
@@ -103,7 +104,7 @@ func (r *reader) read() (document.Text, error) {
 		title = r.w.FirstHeading()
 	}
 	markdown, facts := r.w.Finish()
-	return document.Text{Markdown: markdown, Title: title, Notes: facts}, nil
+	return document.Text{Markdown: markdown, Title: title, Notes: append(facts, r.unreadChunks()...)}, nil
 }
 
 // lost is an error of a part beside the text: that it is damaged is no reason not to read the text.

@@ -3,7 +3,7 @@
 package page
 
 import (
-	"bytes"
+	"context"
 	"strconv"
 	"strings"
 
@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/document/prose"
+	"github.com/wayleave/wayleave/internal/htmltree"
 	"github.com/wayleave/wayleave/internal/markdown/address"
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
@@ -18,12 +19,13 @@ import (
 // Most is how many bytes of a page in a document are read.
 const Most = 2 << 20
 
-// Read gives the blocks of a page to out, whose errors it gives back, as it does the writer's, which counts what is kept. Of a page no
-// more than Most bytes are read.
-func Read(body []byte, w *prose.Writer, out func(*prose.Block) error) error {
-	root, err := html.Parse(bytes.NewReader(body[:min(len(body), Most)]))
+// Read gives the blocks of a page to out, whose errors it gives back, as it does the context's and the writer's, which counts what is
+// kept. Of a page no more than Most bytes are read. However deep it is, all its text is: elements below some five hundred others are
+// siblings, as in browsers.
+func Read(ctx context.Context, body []byte, w *prose.Writer, out func(*prose.Block) error) error {
+	root, err := htmltree.Parse(ctx, string(body[:min(len(body), Most)]))
 	if err != nil {
-		return nil // too deep
+		return err
 	}
 	p := &reader{w: w, out: out}
 	p.walk(root, look{})
@@ -187,9 +189,14 @@ func (p *reader) list(n *html.Node, l look) {
 		number = min(max(start, 0), most)
 	}
 	for c := n.FirstChild; c != nil && p.err == nil; c = c.NextSibling {
+		if c.Type == html.TextNode { // beside the items
+			p.walk(c, l)
+			continue
+		}
 		if c.Type != html.ElementNode || hides(c) {
 			continue
 		}
+		p.end()
 		p.item = &prose.Item{Level: p.depth}
 		if n.DataAtom == atom.Ol {
 			p.item.Label = strconv.Itoa(number) + "."
@@ -198,8 +205,9 @@ func (p *reader) list(n *html.Node, l look) {
 		p.depth++
 		p.within(c, l)
 		p.depth--
+		p.item = outer
 	}
-	p.item = outer
+	p.end()
 }
 
 // table reads a table; its cells are blocks of their own.

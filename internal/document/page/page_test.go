@@ -14,7 +14,7 @@ import (
 func read(t *testing.T, page string, limits document.Limits) string {
 	t.Helper()
 	w := prose.New(context.Background(), limits)
-	_ = Read([]byte(page), w, w.Block) // ErrFull: what fits is shown
+	_ = Read(t.Context(), []byte(page), w, w.Block) // ErrFull: what fits is shown
 	text, _ := w.Finish()
 	return text
 }
@@ -28,11 +28,42 @@ func TestWhatPagesBecome(t *testing.T) {
 		"<p hidden>no</p><p style='visibility: hidden'>no</p><script>no</script><textarea>yes</textarea>":        "yes",
 		"<table><thead><tr><th>A<th>B</thead><tr><td>1<td><table><tr><td>2<td>3</table></table>":                 "| A | B |\n| --- | --- |\n| 1 | 2, 3 |",
 		"<a href='javascript:x()'>script</a> <a href='https://harbour.example/'>page</a> <a href='#x'>place</a>": "script [page](https://harbour.example/) place",
+		"<ul>before<li>one<ul>within<li>deep</ul>after</ul>":                                                     "before\n\n- one\n\n  within\n  - deep\n\n  after",
 		"": "",
 	} {
 		if got := read(t, page, document.Limits{}); got != want {
 			t.Errorf("%q: %q, want %q", page, got, want)
 		}
+	}
+}
+
+// TestADeepPageKeepsItsText: whatever it is made of, and however deep it is.
+func TestADeepPageKeepsItsText(t *testing.T) {
+	for _, depth := range []int{100, 300, 511, 513, 2_000, 50_000} {
+		for name, level := range map[string]string{
+			"blocks": "<div>", "inline": "<span>", "quotes": "<blockquote>", "bold": "<b>", "lists": "<ul><li>",
+			"tables": "<table><tr><td>", "unknown": "<x-y>", "links": "<a href=https://harbour.example/><div>",
+		} {
+			closing := ""
+			if parts := strings.Split(strings.TrimSuffix(level, ">"), "><"); depth < 3_000 {
+				for i := len(parts) - 1; i >= 0; i-- {
+					closing += "</" + strings.Fields(strings.TrimPrefix(parts[i], "<"))[0] + ">"
+				}
+			}
+			got := read(t, "<p>before"+strings.Repeat(level, depth)+"bottom"+strings.Repeat(closing, depth)+"<p>after", document.Limits{})
+			before, bottom, after := strings.Index(got, "before"), strings.Index(got, "bottom"), strings.Index(got, "after")
+			if before < 0 || bottom < before || after < bottom {
+				t.Errorf("%s, %d deep: %d bytes, before at %d, bottom at %d, after at %d", name, depth, len(got), before, bottom, after)
+			}
+		}
+	}
+}
+
+func TestACancelledReadingEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Read(ctx, []byte("<p>x"), prose.New(t.Context(), document.Limits{}), func(*prose.Block) error { return nil }); err != context.Canceled {
+		t.Errorf("%v", err)
 	}
 }
 
