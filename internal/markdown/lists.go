@@ -165,7 +165,7 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 		r.w.Lead(strconv.Itoa(f.next) + `\. `)
 	}
 	f.next += f.step
-	from := r.w.Len()
+	before, from := f.from, r.w.Len()
 	f.from = from
 	indent := strings.Repeat(" ", len(mark))
 	if !r.w.Push(indent, mark) {
@@ -177,6 +177,8 @@ func (r *renderer) oneItem(n *html.Node, f *listFrame) {
 	r.w.Unlead()
 	if r.w.Len() > from {
 		f.started, f.end = true, r.w.Len()
+	} else {
+		f.from = before
 	}
 	r.w.Pop(f.at)
 	r.w.Break(2) // an item that holds nothing leaves no line for what follows

@@ -7,11 +7,8 @@ package markdown
 
 import (
 	"context"
-	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 	"github.com/wayleave/wayleave/internal/markdown/scribe"
@@ -67,30 +64,4 @@ func (r *renderer) again(root *html.Node) {
 
 // Title is the text of the tree's first title element, white space collapsed and at most 500 characters; empty for
 // none. An SVG's title is none.
-func Title(root *html.Node) string {
-	n := root
-	for n != nil {
-		if n.Type == html.ElementNode && n.DataAtom == atom.Title && n.Namespace == "" {
-			return titleText(n)
-		}
-		n = facts.Following(root, n)
-	}
-	return ""
-}
-
-// maxTitle is W-066's bound, in characters.
-const maxTitle = 500
-
-func titleText(n *html.Node) string {
-	var b strings.Builder
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type == html.TextNode {
-			b.WriteString(c.Data)
-		}
-	}
-	s := strings.ToValidUTF8(strings.Join(strings.Fields(b.String()), " "), "\uFFFD")
-	if utf8.RuneCountInString(s) > maxTitle {
-		s = strings.TrimRight(string([]rune(s)[:maxTitle]), " ")
-	}
-	return s
-}
+func Title(root *html.Node) string { return facts.Title(root) }
