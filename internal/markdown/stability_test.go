@@ -165,6 +165,8 @@ func TestWhatDidNotComeBackDoesNow(t *testing.T) {
 		`<table><tr><td>a<td>x<b>: <br><i>b</i></b><tr><td>c<td>d</table>`: "| | |\n| --- | --- |\n| a | x<strong>:<br>*b*</strong> |\n| c | d |",
 		`<p><strong><i>a</i></strong><i><code>b</code></i>`:                "***a**`b`*",
 
+		`<p><b>c</b><i><code>a</code> words</i><b><i>。**(</i></b></p>`: "**c**<em>`a` words。**\\*\\*(**</em>",
+
 		// Signs that what is not seen keeps apart.
 		"<p>&lt;\u00adb> &amp;\u200bamp; &amp;am\u00adp;": `\<b> \&amp; \&amp;`,
 		"<ul><li>[\u00adx] a</ul>":                        `- \[x] a`,

@@ -106,6 +106,7 @@ func (w *Writer) resolveMarks() {
 		return
 	}
 	start := marks[0].at
+	joinRuns(marks)
 	if w.flat == inHeading {
 		dropWhole(marks, w.leafStart, len(w.out))
 	}
@@ -134,6 +135,27 @@ func (w *Writer) resolveMarks() {
 	}
 	w.out = append(w.out, w.scratch[done-start:]...)
 	w.marks = marks[:0]
+}
+
+// joinRuns lets a run of strong or em go on into one of its kind that begins where it ends, within one of the other kind that
+// holds no more than it: stars do not say which of the two is the outer one.
+func joinRuns(marks []emphasis) {
+	for i := 0; i+2 < len(marks); i++ {
+		ended, outer, inner := &marks[i], &marks[i+1], &marks[i+2]
+		if ended.open || !outer.open || !inner.open || ended.at != outer.at || outer.at != inner.at ||
+			ended.kind != inner.kind || outer.kind == inner.kind || ended.kind == del || outer.kind == del || ended.gone || outer.gone || inner.gone {
+			continue
+		}
+		first, last := inner.pair, outer.pair // the ends of the inner and of the outer one
+		if last != first+1 || marks[first].at != marks[last].at {
+			continue
+		}
+		began := ended.pair
+		marks[first] = emphasis{at: marks[first].at, pair: i + 1, kind: outer.kind, tag: outer.tag}
+		marks[last] = emphasis{at: marks[last].at, pair: began, kind: ended.kind, tag: ended.tag}
+		outer.pair, marks[began].pair = first, last
+		ended.gone, inner.gone = true, true
+	}
 }
 
 // dropWhole takes strong off a heading that is strong as a whole: it says nothing there.
@@ -294,7 +316,11 @@ func (w *Writer) moveIn(marks []emphasis, j, start, most int) int {
 	m := &marks[j]
 	at, steps := m.at, 0
 	if m.open {
-		limit := marks[j+1].at
+		next := j + 1
+		for marks[next].gone {
+			next++
+		}
+		limit := marks[next].at
 		for steps < most && at < limit {
 			c, size := utf8.DecodeRune(w.out[at:])
 			if !movable(c) {
@@ -310,7 +336,11 @@ func (w *Writer) moveIn(marks []emphasis, j, start, most int) int {
 			return 0
 		}
 	} else {
-		limit := marks[j-1].at
+		last := j - 1
+		for marks[last].gone {
+			last--
+		}
+		limit := marks[last].at
 		for steps < most && at > limit {
 			c, size := utf8.DecodeLastRune(w.out[start:at])
 			if !movable(c) || at-size > start && w.out[at-size-1] == '\\' {
