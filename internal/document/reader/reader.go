@@ -167,11 +167,11 @@ func family(mediaType string) string {
 		"application/vnd.openxmlformats-officedocument.spreadsheetml.template":
 		return bodytype.TypeXLSX
 	case bodytype.TypeODT, "application/vnd.oasis.opendocument.text-template", "application/vnd.oasis.opendocument.text-master",
-		"application/vnd.oasis.opendocument.text-web":
+		"application/vnd.oasis.opendocument.text-web", "application/vnd.oasis.opendocument.text-flat-xml":
 		return bodytype.TypeODT
 	case "application/vnd.openxmlformats-officedocument":
 		return encrypted
-	case bodytype.TypeODS, "application/vnd.oasis.opendocument.spreadsheet-template":
+	case bodytype.TypeODS, "application/vnd.oasis.opendocument.spreadsheet-template", "application/vnd.oasis.opendocument.spreadsheet-flat-xml":
 		return bodytype.TypeODS
 	}
 	return ""
