@@ -63,6 +63,9 @@ func TestReadsAreToldToPeopleOfTheirAgents(t *testing.T) {
 			t.Errorf("%s: %+v", query, p)
 		}
 	}
+	if page := w.page("operator of bob", "/").body; !strings.Contains(page, "bob.example") || strings.Contains(page, "alice.example") || !strings.Contains(page, "<code>js_shell</code> 6") || !strings.Contains(page, "<code>web_fetch_blocked</code> 3") {
+		t.Errorf("the overview: %s", page)
+	}
 	refused(t, w.do("operator of bob", "GET", "/api/reads/hosts?agent=alice", ""), 404, gate.CodeNotFound)
 	refused(t, w.do("harness of alice", "GET", "/api/reads/hosts", ""), 403, gate.CodeForbidden)
 }
