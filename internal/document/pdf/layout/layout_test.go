@@ -198,6 +198,17 @@ func TestLists(t *testing.T) {
 	}, "\n"))
 }
 
+// TestBoxesSayWhetherTheyAreChosen: what stands before an item is no mere mark then.
+func TestBoxesSayWhetherTheyAreChosen(t *testing.T) {
+	p := newSheet(1)
+	p.lines(60, 60, plain(10), filler("berth", 2, 70))
+	p.lines(60, 100, plain(10), "☐ by post\n☒ by boat\n☑ by hand")
+	p.lines(60, 160, plain(10), filler("mole", 4, 70))
+	if got := read(t, p).Markdown; !strings.Contains(got, "\n- ☐ by post\n- ☒ by boat\n- ☑ by hand\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestRuledTablesWithCellsThatSpan(t *testing.T) {
 	s := newSheet(1)
 	for _, y := range []float32{100, 120, 140, 180} {
