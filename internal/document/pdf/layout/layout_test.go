@@ -198,6 +198,29 @@ func TestLists(t *testing.T) {
 	}, "\n"))
 }
 
+// TestNotesAsLargeAsTheText: a line above them and their numbers in the text say that they are notes.
+func TestNotesAsLargeAsTheText(t *testing.T) {
+	for _, drawn := range []bool{true, false} {
+		p := newSheet(1)
+		x := p.put(50, 100, plain(10), "The ferry leaves at seven")
+		p.put(x, 96, plain(6), "1")
+		x = p.put(50, 130, plain(10), "and comes back at nine")
+		p.put(x, 126, plain(6), "2")
+		p.lines(50, 160, plain(10), filler("mole", 4, 70))
+		if drawn {
+			p.across(50, 180, 690)
+		}
+		p.put(50, 697, plain(6), "1")
+		p.put(56, 700, plain(10), "Not on Sundays.")
+		p.put(50, 711, plain(6), "2")
+		p.put(56, 714, plain(10), "In winter at eight.")
+		got := read(t, p).Markdown
+		if noted := strings.Contains(got, "seven[^1]") && strings.Contains(got, "nine[^2]") && strings.HasSuffix(got, "\n\n[^1]: Not on Sundays.\n\n[^2]: In winter at eight."); noted != drawn {
+			t.Errorf("drawn %v, got\n%s", drawn, got)
+		}
+	}
+}
+
 // TestBoxesSayWhetherTheyAreChosen: what stands before an item is no mere mark then.
 func TestBoxesSayWhetherTheyAreChosen(t *testing.T) {
 	p := newSheet(1)
