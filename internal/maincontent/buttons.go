@@ -2,6 +2,8 @@
 
 package maincontent
 
+import "strings"
+
 // ruleButtons: a button whose words the page says again and again does the same to each of its things ("add to
 // favourites"); it says nothing of any of them.
 func (f *finder) ruleButtons(scores []float32) {
@@ -13,11 +15,11 @@ func (f *finder) ruleButtons(scores []float32) {
 	}
 }
 
-// offers says that a block is what a button says, and no heading that unfolds what stands below it.
+// offers says that a block is what a button says, and no heading or question that unfolds what stands below it.
 func (f *finder) offers(b *block) bool {
 	const most = 4 // elements between a heading and its words
 	at := b.owner
-	if f.elements[at].is&tagButton == 0 {
+	if f.elements[at].is&tagButton == 0 || strings.ContainsRune("?？؟", b.last) {
 		return false
 	}
 	for up := 0; at >= 0 && up < most; at, up = f.elements[at].parent, up+1 {
