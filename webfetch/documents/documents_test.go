@@ -137,6 +137,24 @@ func TestWhyADocumentCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestAPageInADocumentsPlaceIsToldAsOne: a site that sends its login under the type of a file.
+func TestAPageInADocumentsPlaceIsToldAsOne(t *testing.T) {
+	c := converter(t)
+	for _, as := range []string{"application/pdf", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/vnd.oasis.opendocument.text",
+		"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/vnd.apple.numbers", "application/vnd.ms-excel.sheet.binary.macroenabled.12"} {
+		for body, want := range map[string]document.Reason{
+			"<!DOCTYPE html><html><body><form>Sign in <input type=password></form></body></html>": document.WebPage,
+			"%PDX-1.7 and no page": "",
+		} {
+			_, err := c.Convert(t.Context(), as, []byte(body))
+			var why *webfetch.Unreadable
+			if !errors.As(err, &why) || want != "" && why.Reason != string(want) || want == "" && why.Reason == string(document.WebPage) {
+				t.Errorf("%.20q as %s: %v", body, as, err)
+			}
+		}
+	}
+}
+
 // TestAModelIsToldWhy: through the library, with the type as served.
 func TestAModelIsToldWhy(t *testing.T) {
 	c := converter(t)

@@ -98,6 +98,8 @@ func (r *Reader) Read(ctx context.Context, mediaType string, body []byte) (text 
 		var known *document.Error
 		if !errors.As(err, &known) {
 			err = document.Fail(document.Failed, "%v", err)
+		} else if (known.Reason == document.Damaged || known.Reason == document.Unsupported) && bodytype.KindOf(bodytype.Sniff(body, "", "")) == bodytype.HTML {
+			err = document.Fail(document.WebPage, "%v", known)
 		}
 		return document.Text{}, err
 	case strings.TrimSpace(text.Markdown) == "" && len(text.Facts) == 0:
