@@ -27,7 +27,12 @@ func failure(code Code, status int, url, contentType, reason string, cause error
 	e := &Error{Code: code, Status: status, URL: url, ContentType: contentType, Reason: reason, Cause: cause}
 	e.Message = reason
 	if cause != nil {
-		e.Message += ": " + quotable(cause)
+		// An Unreadable says the reason itself.
+		if said := quotable(cause); strings.HasPrefix(said, reason) {
+			e.Message = said
+		} else {
+			e.Message += ": " + said
+		}
 	}
 	switch code {
 	case CodeConversionFailed:

@@ -39,8 +39,9 @@ const (
 	TypeODT     = "application/vnd.oasis.opendocument.text"
 	TypeNumbers = "application/vnd.apple.numbers"
 
-	// typeFlatODT is OpenDocument's text as one file of XML.
+	// OpenDocument's texts and spreadsheets as one file of XML.
 	typeFlatODT = "application/vnd.oasis.opendocument.text-flat-xml"
+	typeFlatODS = "application/vnd.oasis.opendocument.spreadsheet-flat-xml"
 
 	// typeEncrypted is Office's newer documents in the older container, which is how they are encrypted: which one it is
 	// cannot be seen.
@@ -62,7 +63,7 @@ func KindOf(mediaType string) Kind {
 		"application/vnd.openxmlformats-officedocument.wordprocessingml.template",
 		"application/vnd.ms-excel.template.macroenabled.12", "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
 		"application/vnd.oasis.opendocument.text-template", "application/vnd.oasis.opendocument.text-master", "application/vnd.oasis.opendocument.text-web",
-		typeFlatODT, "application/vnd.oasis.opendocument.spreadsheet-template":
+		typeFlatODT, typeFlatODS, "application/vnd.oasis.opendocument.spreadsheet-template":
 		return Document
 	case "application/json", "text/json":
 		return JSON

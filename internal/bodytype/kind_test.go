@@ -11,7 +11,7 @@ func TestKindOfMediaType(t *testing.T) {
 		Markdown: {"text/markdown", "text/x-markdown"},
 		HTML:     {"text/html", "application/xhtml+xml"},
 		Document: {TypePDF, TypeDOCX, TypeXLSX, TypeXLSM, TypeXLSB, TypeXLS, TypeODS, TypeODT, TypeNumbers, TypeODT + "-template", TypeODT + "-master",
-			TypeODT + "-web", TypeODT + "-flat-xml"},
+			TypeODT + "-web", TypeODT + "-flat-xml", TypeODS + "-template", TypeODS + "-flat-xml"},
 		JSON: {"application/json", "text/json", "application/ld+json", "application/problem+json",
 			"application/vnd.api+json", "model/gltf+json"},
 		Text: {"text/plain", "text/csv", "text/xml", "text/javascript", "text/x-anything", "application/xml",

@@ -82,14 +82,13 @@ func documentType(body []byte) string {
 		return oleDocument(body)
 	case isBareSheet(body):
 		return TypeXLS
-	case isFlatText(body):
-		return TypeODT
 	}
-	return ""
+	return flatDocument(body)
 }
 
-// isFlatText tells an OpenDocument text that is one file of XML: its root element says so behind all its namespaces.
-func isFlatText(body []byte) bool {
+// flatDocument tells an OpenDocument text or spreadsheet that is one file of XML: its root element says so behind all its
+// namespaces.
+func flatDocument(body []byte) string {
 	const most = 8 << 10
 	head := bytes.TrimLeft(bytes.TrimPrefix(body[:min(len(body), most)], []byte("\xEF\xBB\xBF")), " \t\r\n")
 	if bytes.HasPrefix(head, []byte("<?xml")) {
@@ -98,11 +97,16 @@ func isFlatText(body []byte) bool {
 	}
 	root, ok := bytes.CutPrefix(head, []byte("<office:document"))
 	if !ok || len(root) == 0 || root[0] > ' ' {
-		return false
+		return ""
 	}
 	root, _, _ = bytes.Cut(root, []byte(">"))
 	_, mediaType, ok := bytes.Cut(root, []byte("office:mimetype="))
-	return ok && len(mediaType) > 0 && bytes.HasPrefix(mediaType[1:], []byte(TypeODT))
+	for _, kind := range []string{TypeODT, TypeODS} {
+		if ok && len(mediaType) > 0 && bytes.HasPrefix(mediaType[1:], []byte(kind)) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // isBareSheet tells a workbook that stands in no compound file, as those before Excel 5 do: it begins with a record of its

@@ -20,32 +20,46 @@ import (
 )
 
 // TestCorpusMainContent reports how well the main content is found, by kind of page, beside the whole page, and holds it
-// to a floor a little below what was measured, so that a change that loses content shows.
+// to a floor just below what was measured, so that a change that loses content shows. make figures measures it as
+// docs/figures.md says; like there, pages without a true text count in no mean, and the articles apart.
 func TestCorpusMainContent(t *testing.T) {
 	all := pages(t)
 	if len(all) == 0 {
 		return
 	}
 	type sum struct{ main, full, n float64 }
+	const articles = "the 60 articles"
 	sums := map[string]sum{}
 	for id, p := range all {
+		if strings.TrimSpace(p.Text) == "" {
+			continue
+		}
 		full := convert(t, id, p, webfetch.PartFull)
 		main := convert(t, id, p, webfetch.PartMain)
 		if full == nil || main == nil {
 			continue
 		}
-		s := sums[p.Type]
-		sums[p.Type] = sum{s.main + wordF1(shown(main.Content), p.Text), s.full + wordF1(shown(full.Content), p.Text), s.n + 1}
+		kind := p.Type
+		if p.Set == "aeb" {
+			kind = articles
+		}
+		s := sums[kind]
+		sums[kind] = sum{s.main + wordF1(shown(main.Content), p.Text), s.full + wordF1(shown(full.Content), p.Text), s.n + 1}
 	}
 	var mean float64
 	for _, kind := range slices.Sorted(maps.Keys(sums)) {
 		s := sums[kind]
-		t.Logf("%-14s %3.0f pages  main %.3f  whole page %.3f", kind, s.n, s.main/s.n, s.full/s.n)
-		mean += s.main / s.n / float64(len(sums))
+		t.Logf("%-15s %3.0f pages  main %.3f  whole page %.3f", kind, s.n, s.main/s.n, s.full/s.n)
+		if kind != articles {
+			mean += s.main / s.n / 7
+		}
 	}
-	t.Logf("mean of kinds %.3f", mean)
-	if mean < 0.84 {
-		t.Errorf("main content: mean word F1 of the kinds is %.3f, it was above 0.85", mean)
+	t.Logf("mean of the seven kinds %.3f", mean)
+	if len(sums) != 8 || mean < 0.866 {
+		t.Errorf("main content: mean word F1 of the seven kinds is %.3f, must be 0.866", mean)
+	}
+	if s := sums[articles]; s.n != 60 || s.main/s.n < 0.966 {
+		t.Errorf("%s: word F1 is %.3f of %.0f, it was above 0.970", articles, s.main/s.n, s.n)
 	}
 }
 
@@ -127,7 +141,7 @@ func outline(root *html.Node) string {
 	return b.String()
 }
 
-// TestCorpusDocumentsAreNamed: this version reads no documents, and says of each which type it is.
+// TestCorpusDocumentsAreNamed: a program that was given no reader of documents says of each which type it is.
 func TestCorpusDocumentsAreNamed(t *testing.T) {
 	dir := corpus(t)
 	if dir == "" {

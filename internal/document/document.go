@@ -73,11 +73,12 @@ const (
 	TooCostly   Reason = "reading it took more time or memory than a document may"
 	Empty       Reason = "it has no text"
 	Failed      Reason = "its reader failed on it"
+	WebPage     Reason = "it is a web page under a document's type, such as a login or an error in its place"
 )
 
 // Reasons are all of them.
 func Reasons() []Reason {
-	return []Reason{Encrypted, Damaged, TooLarge, Entities, TooDeep, Unsupported, TooCostly, Empty, Failed}
+	return []Reason{Encrypted, Damaged, TooLarge, Entities, TooDeep, Unsupported, TooCostly, Empty, Failed, WebPage}
 }
 
 // Error says that a document cannot be read.

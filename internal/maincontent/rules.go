@@ -153,7 +153,7 @@ func (f *finder) rule(scores []float32) {
 		for i := range scores {
 			b := &f.blocks[i]
 			scores[i] = 1
-			if standings[b.owner].gone || b.letters == 0 && b.controls > 0 || f.elements[b.owner].is&tagButton != 0 {
+			if standings[b.owner].gone || b.letters == 0 && b.controls > 0 || f.offers(b) {
 				scores[i] = 0
 			}
 		}
@@ -166,6 +166,7 @@ func (f *finder) rule(scores []float32) {
 	f.ruleNotes(scores)
 	f.ruleTold(scores)
 	f.ruleRecipe(scores)
+	f.ruleButtons(scores)
 	f.ruleTables(scores)
 	f.ruleReference(scores, standings)
 	f.ruleFrames(scores, standings)

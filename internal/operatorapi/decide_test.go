@@ -1,14 +1,17 @@
 package operatorapi
 
 import (
+	"html"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/wayleave/wayleave/internal/approval"
+	"github.com/wayleave/wayleave/internal/clientblock"
 	"github.com/wayleave/wayleave/internal/ledger"
 	"github.com/wayleave/wayleave/internal/operatorapi/gate"
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
+	"github.com/wayleave/wayleave/internal/secret"
 )
 
 // TestTwoPeopleAnswerOneQuestion: one wins, the other reads who did.
@@ -181,6 +184,16 @@ func TestAgentsAndTheirTokens(t *testing.T) {
 	made := want[wire.NewToken](w, w.do("operator of alice", "POST", "/api/agents/alice/tokens", `{"scope":"tools"}`), 200)
 	if len(made.Blocks) < 4 || !strings.Contains(made.Blocks[0].Text, made.Secret) || !strings.Contains(made.Blocks[0].Text, "http://"+home+"/mcp") {
 		t.Errorf("%+v", made.Blocks)
+	}
+	// W-073: they are what attach prints, whose blocks are pasted into the clients; the page has each with the variable.
+	page := html.UnescapeString(w.page("operator of alice", "/agents/alice").body)
+	for i, c := range clientblock.Clients() {
+		if b := made.Blocks[i]; b.Client != c.Name || b.Text != c.Block(clientblock.Place{URL: "http://" + home + "/mcp", Token: secret.New(made.Secret)}) {
+			t.Errorf("%+v", b)
+		}
+		if b := c.Block(clientblock.Place{URL: "http://" + home + "/mcp", Variable: true}); !strings.Contains(page, b) {
+			t.Errorf("the page of an agent has no block for %s:\n%s", c.Name, b)
+		}
 	}
 	for _, path := range []string{"/api/agents/alice/tokens", "/api/agents/alice/blocks", "/api/agents/alice", "/api/agents"} {
 		if got := w.do("owner", "GET", path, ""); got.status != 200 || strings.Contains(got.body, made.Secret[10:26]) {

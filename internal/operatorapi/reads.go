@@ -13,7 +13,7 @@ import (
 )
 
 type countingReads struct {
-	period
+	Period
 	Agent string `query:"agent" maxLength:"40" doc:"Slug of one agent."`
 	Thin  bool   `query:"thin" doc:"Only hosts that gave thin pages."`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
@@ -25,7 +25,7 @@ func (s *Server) registerReads() {
 		if err != nil {
 			return wire.ReadHosts{}, err
 		}
-		if err := s.within(ctx, &in.period); err != nil {
+		if err := s.within(ctx, &in.Period); err != nil {
 			return wire.ReadHosts{}, err
 		}
 		counted, err := s.d.Watch.Reads(ctx, agents, in.From, in.To)

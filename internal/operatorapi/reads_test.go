@@ -53,8 +53,18 @@ func TestReadsAreToldToPeopleOfTheirAgents(t *testing.T) {
 	if got := get[wire.ReadHosts](w, "owner", "/api/reads/hosts?limit=1"); len(got.Hosts) != 1 || !got.More {
 		t.Errorf("one of more: %+v", got)
 	}
-	for _, query := range []string{"from=2025-03-04T00:00:00Z", "from=2026-03-04T00:00:00Z&to=2026-03-03T00:00:00Z", "from=yesterday", "limit=0", "limit=1001", "thin=perhaps"} {
-		refused(t, w.do("owner", "GET", "/api/reads/hosts?"+query, ""), 422, gate.CodeInvalidRequest)
+	if got := get[wire.ReadHosts](w, "owner", "/api/reads/hosts?from=2026-03-01T00:00:00Z&to=2026-03-04T06:00:00Z"); got.From.Format("01-02 15") != "03-01 00" || got.To.Format("01-02 15") != "03-04 06" ||
+		len(got.Hosts) == 0 || !got.Hosts[len(got.Hosts)-1].Last.Equal(got.To) {
+		t.Errorf("of a period: %+v", got)
+	}
+	for query, field := range map[string]string{"from=2025-03-04T00:00:00Z": "from", "from=2026-03-04T00:00:00Z&to=2026-03-03T00:00:00Z": "from",
+		"from=2026-01-01T00:00:00Z&to=2026-03-03T00:00:00Z": "from", "from=yesterday": "from", "to=now": "to", "limit=0": "limit", "limit=1001": "limit", "thin=perhaps": "thin"} {
+		if p := refused(t, w.do("owner", "GET", "/api/reads/hosts?"+query, ""), 422, gate.CodeInvalidRequest); p.Field != field || strings.Contains(p.Detail, "unknown") {
+			t.Errorf("%s: %+v", query, p)
+		}
+	}
+	if page := w.page("operator of bob", "/").body; !strings.Contains(page, "bob.example") || strings.Contains(page, "alice.example") || !strings.Contains(page, "<code>js_shell</code> 6") || !strings.Contains(page, "<code>web_fetch_blocked</code> 3") {
+		t.Errorf("the overview: %s", page)
 	}
 	refused(t, w.do("operator of bob", "GET", "/api/reads/hosts?agent=alice", ""), 404, gate.CodeNotFound)
 	refused(t, w.do("harness of alice", "GET", "/api/reads/hosts", ""), 403, gate.CodeForbidden)

@@ -25,7 +25,9 @@ import (
 	"github.com/wayleave/wayleave/internal/operatorapi/wire"
 )
 
-type period struct {
+// Period is a stretch of time, at most 31 days. It is exported because it stands in requests, whose parameters are read of
+// exported fields alone.
+type Period struct {
 	From time.Time `query:"from" doc:"Default: 24 hours before to."`
 	To   time.Time `query:"to" doc:"Default: now."`
 }
@@ -103,7 +105,7 @@ func (s *Server) documentSpec(op *huma.Operation) {
 }
 
 // within fills a period in, and refuses one that is none or too long.
-func (s *Server) within(ctx context.Context, in *period) error {
+func (s *Server) within(ctx context.Context, in *Period) error {
 	now, err := s.d.Rows.Now(ctx)
 	if err != nil {
 		return err
@@ -120,7 +122,7 @@ func (s *Server) within(ctx context.Context, in *period) error {
 	return nil
 }
 
-func (s *Server) overview(ctx context.Context, v *gate.Visit, in *period) (wire.Overview, error) {
+func (s *Server) overview(ctx context.Context, v *gate.Visit, in *Period) (wire.Overview, error) {
 	if err := s.within(ctx, in); err != nil {
 		return wire.Overview{}, err
 	}

@@ -78,6 +78,33 @@ func TestTheBytesDecide(t *testing.T) {
 	}
 }
 
+// TestFlatDocumentsAreRead: an OpenDocument file that is one file of XML, under its own type, as a download, and as XML, which
+// it stays.
+func TestFlatDocumentsAreRead(t *testing.T) {
+	const flat = `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<office:document xmlns:office="o" xmlns:table="t" xmlns:text="x" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.`
+	cell := func(s string) string {
+		return `<table:table-cell office:value-type="string"><text:p>` + s + `</text:p></table:table-cell>`
+	}
+	sheet := flat + `spreadsheet"><office:body><office:spreadsheet><table:table table:name="Fees"><table:table-row>` + cell("Boat") + cell("Fee") +
+		`</table:table-row><table:table-row>` + cell("Sloop") + cell("18.50") + `</table:table-row></table:table></office:spreadsheet></office:body></office:document>`
+	text := flat + `text"><office:body><office:text><text:h text:outline-level="1">Fees</text:h><text:p>A sloop pays.</text:p></office:text></office:body></office:document>`
+	c := converter(t)
+	for kind, one := range map[string]struct{ body, want string }{
+		"spreadsheet": {sheet, "## Fees\n\n| Boat | Fee |\n| --- | --- |\n| Sloop | 18.50 |"}, "text": {text, "# Fees\n\nA sloop pays."},
+	} {
+		for _, as := range []string{"application/octet-stream", "application/vnd.oasis.opendocument." + kind + "-flat-xml"} {
+			page, err := webfetch.Convert(t.Context(), []byte(one.body), []string{as}, "https://harbour.example/a", webfetch.Options{Documents: c})
+			if err != nil || page.Content != one.want || page.ContentType != "application/vnd.oasis.opendocument."+kind {
+				t.Errorf("%s as %s: %v %+v", kind, as, err, page)
+			}
+		}
+		page, err := webfetch.Convert(t.Context(), []byte(one.body), []string{"application/xml"}, "https://harbour.example/a", webfetch.Options{Documents: c})
+		if err != nil || page.Via != webfetch.ViaText || page.Content != one.body {
+			t.Errorf("%s as XML: %v %+v", kind, err, page)
+		}
+	}
+}
+
 func TestWhyADocumentCannotBeRead(t *testing.T) {
 	var empty bytes.Buffer
 	z := zip.NewWriter(&empty)
@@ -110,6 +137,24 @@ func TestWhyADocumentCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestAPageInADocumentsPlaceIsToldAsOne: a site that sends its login under the type of a file.
+func TestAPageInADocumentsPlaceIsToldAsOne(t *testing.T) {
+	c := converter(t)
+	for _, as := range []string{"application/pdf", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/vnd.oasis.opendocument.text",
+		"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/vnd.apple.numbers", "application/vnd.ms-excel.sheet.binary.macroenabled.12"} {
+		for body, want := range map[string]document.Reason{
+			"<!DOCTYPE html><html><body><form>Sign in <input type=password></form></body></html>": document.WebPage,
+			"%PDX-1.7 and no page": "",
+		} {
+			_, err := c.Convert(t.Context(), as, []byte(body))
+			var why *webfetch.Unreadable
+			if !errors.As(err, &why) || want != "" && why.Reason != string(want) || want == "" && why.Reason == string(document.WebPage) {
+				t.Errorf("%.20q as %s: %v", body, as, err)
+			}
+		}
+	}
+}
+
 // TestAModelIsToldWhy: through the library, with the type as served.
 func TestAModelIsToldWhy(t *testing.T) {
 	c := converter(t)
@@ -117,6 +162,9 @@ func TestAModelIsToldWhy(t *testing.T) {
 	text := webfetch.ErrorResult(err, webfetch.AnswerOptions{}).Text()
 	if !strings.HasPrefix(text, "web_fetch_conversion_failed: ") || !strings.Contains(text, "could not be converted to text: it declares entities of its own") || !strings.Contains(text, "next: stop") {
 		t.Errorf("%s", text)
+	}
+	if said := err.Error(); !strings.HasPrefix(said, "the document cannot be read: it declares entities of its own") || strings.Count(said, "cannot be read") != 1 {
+		t.Errorf("a host is told %q", said)
 	}
 	page, err := webfetch.Convert(context.Background(), file(t, "harbour.docx"), []string{"application/octet-stream"}, "https://harbour.example/a", webfetch.Options{Documents: c})
 	if err != nil || page.Via != webfetch.ViaConverted || page.Title != "Harbour dredging survey 2031" || !strings.Contains(page.Content, "| North 2 | 6.9 | Silt | Dredge |") {

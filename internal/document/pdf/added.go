@@ -14,6 +14,7 @@ const (
 	maxAltBytes = 1_000
 	fieldNote   = 20 // an annotation that is a field
 	stringValue = 3  // the kind of object that a text is
+	nameValue   = 4  // and a name
 	hiddenFlags = 1<<1 | 1<<5
 	password    = 1 << 13
 )
@@ -48,8 +49,16 @@ func (r *pageReader) field(note uint64, f frame) (t addedText, ok bool) {
 		return t, false
 	}
 	key := r.key("V")
+	if state := r.key("AS"); int32(r.call(r.fn("FPDFAnnot_GetValueType"), note, state)) == nameValue {
+		// A box, or a button of several of which one is chosen: the names of states are the file's, but for this one.
+		if t.text = "☒"; r.wide(r.fn("FPDFAnnot_GetStringValue"), note, state) == "Off" {
+			t.text = "☐"
+		}
+		ok = r.placed(note, f, &t)
+		return t, ok
+	}
 	if int32(r.call(r.fn("FPDFAnnot_GetValueType"), note, key)) != stringValue {
-		return t, false // a mark of a button, or none
+		return t, false // a button that is pressed, or none
 	}
 	if t.text = strings.TrimSpace(r.wide(r.fn("FPDFAnnot_GetStringValue"), note, key)); t.text == "" {
 		return t, false
@@ -57,11 +66,18 @@ func (r *pageReader) field(note uint64, f frame) (t addedText, ok bool) {
 	if key = r.key("Ff"); r.call(r.fn("FPDFAnnot_GetNumberValue"), note, key, at) != 0 && uint32(r.float32At(r.scratch))&password != 0 {
 		return t, false
 	}
+	ok = r.placed(note, f, &t)
+	return t, ok
+}
+
+// placed gives a text the place of its annotation; false where that has none.
+func (r *pageReader) placed(note uint64, f frame, t *addedText) bool {
+	at := uint64(r.scratch)
 	if r.call(r.fn("FPDFAnnot_GetRect"), note, at) == 0 {
-		return t, false
+		return false
 	}
 	t.Rect = f.rect(r.float32At(r.scratch), r.float32At(r.scratch+4), r.float32At(r.scratch+8), r.float32At(r.scratch+12))
-	return t, true
+	return true
 }
 
 // key puts the name of an entry of a dictionary where calls find it, beyond what they write.
@@ -118,7 +134,7 @@ func set(p *layout.Page, texts []addedText) {
 
 func setLines(p *layout.Page, t addedText, text string, size float32, style uint16) {
 	x, base := t.X0+1, t.Y0+0.95*size
-	if lines := float32(len([]rune(text))) * 0.55 * size / (t.X1 - t.X0); lines <= 1 && t.Y1-t.Y0 < 2*size {
+	if lines := float32(len([]rune(text))) * 0.55 * size / (t.X1 - t.X0); lines <= 1 && (t.Y1-t.Y0 < 2*size || len([]rune(text)) == 1) {
 		base = beside(p, t, (t.Y0+t.Y1)/2+0.35*size)
 	}
 	blank := layout.NoBlank

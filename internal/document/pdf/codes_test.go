@@ -77,6 +77,23 @@ func TestFieldsWhoseDrawingIsLeftToTheReader(t *testing.T) {
 	}
 }
 
+// TestBoxesOfAForm: which is chosen, where the mark is drawn as a line or is left to the reader.
+func TestBoxesOfAForm(t *testing.T) {
+	f := &file{}
+	drawn := f.stream("/Type/XObject/Subtype/Form/BBox[0 0 20 20]", "2 2 m 18 18 l 2 18 m 18 2 l S")
+	box := func(y int, entries string) string {
+		return fmt.Sprintf("<</Type/Annot/Subtype/Widget/FT/Btn/T(b%d)/F 4/Rect[120 %d 140 %d]%s>>", y, y, y+20, entries)
+	}
+	yes := fmt.Sprintf("/V/Yes/AS/Yes/AP<</N<</Yes %d 0 R>>>>", drawn)
+	f.pages(page{
+		content: at(50, 700, "F1", 10, "Member:") + at(50, 660, "F1", 10, "Visitor:") + at(50, 620, "F1", 10, "Captain:") + at(50, 580, "F1", 10, "Send"),
+		entries: "/Annots[" + box(695, yes) + box(655, "/AS/Off") + box(615, "/AS/x#C3#A4") + box(575, "/Ff 65536/MK<</CA(Send)>>") + box(535, "/AS/Yes/F 2") + "]",
+	})
+	if got := convert(t, f.bytes()).Markdown; got != "Member: ☒\n\nVisitor: ☐\n\nCaptain: ☒\n\nSend" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestWhatStandsForAPictureIsRead(t *testing.T) {
 	f := &file{}
 	kids := f.add("")

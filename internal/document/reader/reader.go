@@ -98,6 +98,8 @@ func (r *Reader) Read(ctx context.Context, mediaType string, body []byte) (text 
 		var known *document.Error
 		if !errors.As(err, &known) {
 			err = document.Fail(document.Failed, "%v", err)
+		} else if (known.Reason == document.Damaged || known.Reason == document.Unsupported) && bodytype.KindOf(bodytype.Sniff(body, "", "")) == bodytype.HTML {
+			err = document.Fail(document.WebPage, "%v", known)
 		}
 		return document.Text{}, err
 	case strings.TrimSpace(text.Markdown) == "" && len(text.Facts) == 0:
@@ -167,11 +169,11 @@ func family(mediaType string) string {
 		"application/vnd.openxmlformats-officedocument.spreadsheetml.template":
 		return bodytype.TypeXLSX
 	case bodytype.TypeODT, "application/vnd.oasis.opendocument.text-template", "application/vnd.oasis.opendocument.text-master",
-		"application/vnd.oasis.opendocument.text-web":
+		"application/vnd.oasis.opendocument.text-web", "application/vnd.oasis.opendocument.text-flat-xml":
 		return bodytype.TypeODT
 	case "application/vnd.openxmlformats-officedocument":
 		return encrypted
-	case bodytype.TypeODS, "application/vnd.oasis.opendocument.spreadsheet-template":
+	case bodytype.TypeODS, "application/vnd.oasis.opendocument.spreadsheet-template", "application/vnd.oasis.opendocument.spreadsheet-flat-xml":
 		return bodytype.TypeODS
 	}
 	return ""

@@ -56,7 +56,11 @@ type overviewBody struct {
 	Agents   []wire.Agent
 	Outcomes []tally
 	Chart    chart
+	Reads    wire.ReadHosts
 }
+
+// mostHosts is how many hosts the overview shows.
+const mostHosts = 8
 
 func overview(a *ask, f *frame) (any, error) {
 	f.Title, f.Nav = "Overview", "overview"
@@ -67,6 +71,9 @@ func overview(a *ask, f *frame) (any, error) {
 	}
 	var all wire.Agents
 	if err := a.get(&all, "/api/agents", nil); err != nil {
+		return nil, err
+	}
+	if err := a.get(&b.Reads, "/api/reads/hosts", url.Values{"limit": {strconv.Itoa(mostHosts)}}); err != nil {
 		return nil, err
 	}
 	b.Agents, b.Outcomes, b.Chart = all.Agents, outcomes(b.Calls), chartOf(b.Overview)

@@ -27,17 +27,47 @@ func alignedTable(all []row, bars []Rule, mono bool) (*table, int) {
 	if n < 2 {
 		return nil, n
 	}
-	gaps := sharedGaps(all[:n])
-	if len(gaps) == 0 {
-		return nil, n
+	t := tableOf(all[:n], bars, mono)
+	// What stands below a table may leave its gaps free by chance, a heading or the items of a list.
+	if m := leading(all[:n]); m < n {
+		if upper := tableOf(all[:m], bars, mono); upper != nil && (t == nil || upper.columns() > t.columns()) {
+			return upper, m
+		}
 	}
-	t := fillColumns(all[:n], gaps)
-	if !convincing(t, all[:n], mono) {
-		return nil, n
-	}
-	t.joinLines(all[:n], bars)
-	t.prune()
 	return t, n
+}
+
+// leading is how many rows from the first have several pieces, where they are three or more and the next one, which has
+// not, stands further below than they do below each other; else all of them.
+func leading(all []row) int {
+	var steps []float32
+	for m := 1; m < len(all); m++ {
+		step := all[m].base - all[m-1].base
+		if len(segments(&all[m])) >= 2 {
+			steps = append(steps, step)
+			continue
+		}
+		if m >= 3 && step > 1.25*median(steps) {
+			return m
+		}
+		break
+	}
+	return len(all)
+}
+
+// tableOf makes a table of rows; nil where they do not stand like one.
+func tableOf(all []row, bars []Rule, mono bool) *table {
+	gaps := sharedGaps(all)
+	if len(gaps) == 0 {
+		return nil
+	}
+	t := fillColumns(all, gaps)
+	if !convincing(t, all, mono) {
+		return nil
+	}
+	t.joinLines(all, bars)
+	t.prune()
+	return t
 }
 
 // tabular is how many rows from the first stand in columns: every row leaves the gaps between them free. One row may
@@ -190,22 +220,72 @@ func gapsWith(all []row, most int) []interval {
 		}
 		out = append(out, g)
 	}
+	narrow := func(g interval) bool { return g.x1-g.x0 < least }
 	out = slices.DeleteFunc(out, func(g interval) bool {
-		if g.x1-g.x0 < least {
-			return true
-		}
-		both := 0
-		for i := range all {
-			r := &all[i]
-			left := slices.ContainsFunc(r.words, func(w word) bool { return w.X1 <= g.x0+1 })
-			right := slices.ContainsFunc(r.words, func(w word) bool { return w.X0 >= g.x1-1 })
-			if left && right {
-				both++
+		both, apart := sides(all, g, size)
+		return both*2 < len(all) || narrow(g) && (apart < both || len(all) < 4 || g.x1-g.x0 < 0.1*size)
+	})
+	// Numbers that end at one place and a heading that begins at another leave little between them: a sheet's cells. Then
+	// both columns have words in most rows; where not, the gap goes that fewer rows have.
+	const mostNarrow = 32
+	if len(out) > mostNarrow {
+		return slices.DeleteFunc(out, narrow)
+	}
+	for {
+		worst, fewest := -1, 0
+		for i, g := range out {
+			if !narrow(g) || filled(all, out, i)*5 >= 4*len(all) && filled(all, out, i+1)*5 >= 4*len(all) {
+				continue
+			}
+			if both, _ := sides(all, g, size); worst < 0 || both < fewest {
+				worst, fewest = i, both
 			}
 		}
-		return both*2 < len(all)
-	})
-	return out
+		if worst < 0 {
+			return out
+		}
+		out = slices.Delete(out, worst, worst+1)
+	}
+}
+
+// sides is how many rows have words on both sides of a gap, and how many of them have none near it on one of them.
+func sides(all []row, g interval, size float32) (both, apart int) {
+	for i := range all {
+		left, right := float32(-1e6), float32(1e6)
+		for k := range all[i].words {
+			w := &all[i].words[k]
+			if w.X1 <= g.x0+1 {
+				left = max(left, w.X1)
+			}
+			if w.X0 >= g.x1-1 {
+				right = min(right, w.X0)
+			}
+		}
+		if left > -1e6 && right < 1e6 {
+			if both++; right-left >= 0.9*size {
+				apart++
+			}
+		}
+	}
+	return both, apart
+}
+
+// filled is how many rows have a word in the column before the gap of this number.
+func filled(all []row, gaps []interval, i int) int {
+	from, to := float32(-1e6), float32(1e6)
+	if i > 0 {
+		from = gaps[i-1].x1 - 1
+	}
+	if i < len(gaps) {
+		to = gaps[i].x0 + 1
+	}
+	n := 0
+	for k := range all {
+		if slices.ContainsFunc(all[k].words, func(w word) bool { return w.X0 >= from && w.X1 <= to }) {
+			n++
+		}
+	}
+	return n
 }
 
 // fillColumns puts the words of rows into the columns between gaps.

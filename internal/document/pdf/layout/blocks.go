@@ -310,6 +310,10 @@ func (g *grouper) label(lines []textLine, i int, m measures) (string, int) {
 		if rest == "" && i+1 < len(lines) && abs(lines[i+1].base-l.base) > 0.5*l.size {
 			return "", 0
 		}
+		switch mark {
+		case "☐", "☑", "☒": // says whether something is chosen
+			return "☐", 0
+		}
 		return mark, len(text) - len(rest)
 	}
 	mark, rest = enumerator(text)

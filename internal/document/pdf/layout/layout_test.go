@@ -198,6 +198,40 @@ func TestLists(t *testing.T) {
 	}, "\n"))
 }
 
+// TestNotesAsLargeAsTheText: a line above them and their numbers in the text say that they are notes.
+func TestNotesAsLargeAsTheText(t *testing.T) {
+	for _, drawn := range []bool{true, false} {
+		p := newSheet(1)
+		x := p.put(50, 100, plain(10), "The ferry leaves at seven")
+		p.put(x, 96, plain(6), "1")
+		x = p.put(50, 130, plain(10), "and comes back at nine")
+		p.put(x, 126, plain(6), "2")
+		p.lines(50, 160, plain(10), filler("mole", 4, 70))
+		if drawn {
+			p.across(50, 180, 690)
+		}
+		p.put(50, 697, plain(6), "1")
+		p.put(56, 700, plain(10), "Not on Sundays.")
+		p.put(50, 711, plain(6), "2")
+		p.put(56, 714, plain(10), "In winter at eight.")
+		got := read(t, p).Markdown
+		if noted := strings.Contains(got, "seven[^1]") && strings.Contains(got, "nine[^2]") && strings.HasSuffix(got, "\n\n[^1]: Not on Sundays.\n\n[^2]: In winter at eight."); noted != drawn {
+			t.Errorf("drawn %v, got\n%s", drawn, got)
+		}
+	}
+}
+
+// TestBoxesSayWhetherTheyAreChosen: what stands before an item is no mere mark then.
+func TestBoxesSayWhetherTheyAreChosen(t *testing.T) {
+	p := newSheet(1)
+	p.lines(60, 60, plain(10), filler("berth", 2, 70))
+	p.lines(60, 100, plain(10), "☐ by post\n☒ by boat\n☑ by hand")
+	p.lines(60, 160, plain(10), filler("mole", 4, 70))
+	if got := read(t, p).Markdown; !strings.Contains(got, "\n- ☐ by post\n- ☒ by boat\n- ☑ by hand\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestRuledTablesWithCellsThatSpan(t *testing.T) {
 	s := newSheet(1)
 	for _, y := range []float32{100, 120, 140, 180} {
@@ -233,6 +267,51 @@ func TestAlignedTables(t *testing.T) {
 	}
 	s.lines(50, 220, plain(10), filler("text", 3, 80))
 	order(t, read(t, s).Markdown, "text text", "| Berth | Depth | Bottom |\n| --- | --- | --- |\n| North 1 | 8.2 | Sand and gravel |\n| North 2 | 16.9 | Silt |\n| Fuel pier | 11.4 | |\n| East 3 | 7.1 | Clay |", "text text")
+}
+
+// TestATableEndsWhereWhatFollowsStandsApart: a heading and items below leave the gaps of the table free by chance.
+func TestATableEndsWhereWhatFollowsStandsApart(t *testing.T) {
+	p := newSheet(1)
+	p.lines(60, 60, plain(12), filler("berth", 2, 70))
+	for i, r := range [][3]string{{"Boat", "Length", "Fee"}, {"Dinghy", "3.5m", "4.00"}, {"Sloop", "9m", "18.50"}, {"Ketch", "14m", "31.25"}} {
+		y := float32(110 + 20*i)
+		p.put(60, y, plain(12), r[0])
+		p.put(320-6*float32(len(r[1])), y, plain(12), r[1])
+		p.put(460-6*float32(len(r[2])), y, plain(12), r[2])
+	}
+	p.put(60, 203, bold(13), "Mooring")
+	for i, said := range []string{"Slowly come in.", "Take up a line:", "Pay.", "Put out fenders.", "Go ashore.", "Sleep."} {
+		p.put(70, float32(225+15*i), plain(12), string(rune('1'+i))+".")
+		p.put(110, float32(225+15*i), plain(12), said)
+	}
+	p.lines(60, 350, plain(12), filler("mole", 4, 70))
+	got := read(t, p).Markdown
+	const table = "| Boat | Length | Fee |\n| --- | --- | --- |\n| Dinghy | 3.5m | 4.00 |\n| Sloop | 9m | 18.50 |\n| Ketch | 14m | 31.25 |\n\n"
+	if !strings.Contains(got, table) || !strings.Contains(got, "Mooring\n\n1. Slowly come in.\n2. Take up a line:\n3. Pay.\n4. Put out") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestCellsOfAPrintedSheet: numbers end where the next column's heading begins, but for two points.
+func TestCellsOfAPrintedSheet(t *testing.T) {
+	p := newSheet(1)
+	p.lines(60, 60, plain(10), filler("berth", 2, 70))
+	for i, r := range [][3]string{{"Boat", "Nights at berth", "Total"}, {"Dinghy", "2 nights in May", "8.00"}, {"Sloop", "1 night in May", "18.50"}, {"Ketch", "12 nights in June", "375.00"}, {"Yawl", "3 nights in July", "93.75"}} {
+		y := float32(110 + 15*i)
+		p.put(60, y, plain(10), r[0])
+		if i == 0 {
+			p.put(150, y, plain(10), r[1])
+			p.put(252, y, plain(10), r[2])
+			continue
+		}
+		p.put(250-5*float32(len(r[1])), y, plain(10), r[1])
+		p.put(310-5*float32(len(r[2])), y, plain(10), r[2])
+	}
+	p.lines(60, 230, plain(10), filler("mole", 4, 70))
+	if got := read(t, p).Markdown; !strings.Contains(got, "| Boat | Nights at berth | Total |\n| --- | --- | --- |\n| Dinghy | 2 nights in May | 8.00 |\n") ||
+		!strings.Contains(got, "| Ketch | 12 nights in June | 375.00 |\n") {
+		t.Errorf("got\n%s", got)
+	}
 }
 
 func TestTablesWithRowsOfSeveralLines(t *testing.T) {

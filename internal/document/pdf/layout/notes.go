@@ -53,12 +53,16 @@ func (b *Builder) feet(page []block, body float32) {
 	for i := len(page) - 1; i >= 0; i-- {
 		k := &page[i]
 		last := i+1 == len(page) || page[i+1].start || page[i+1].foot
-		if !last || k.kind == tabular2D || k.kind == code || k.lines[0].size > 0.93*body || k.start && i > 0 && !page[i-1].foot && k.lines[0].base < page[i-1].bottom() {
+		if !last || k.kind == tabular2D || k.kind == code || k.start && i > 0 && !page[i-1].foot && k.lines[0].base < page[i-1].bottom() {
 			continue
 		}
 		number := ""
 		if n := noteNumber(&k.lines[0]); n > 0 {
 			number = strings.Trim(k.lines[0].text()[:n], " .)")
+		}
+		// Some programs set notes as large as the text: then a line above and the number in the text have to say it.
+		if k.lines[0].size > 0.93*body && !(number != "" && raised[number] && underBar(page[:i+1])) {
+			continue
 		}
 		if i == 0 || k.lines[0].level > 0 || !k.barred && !raised[number] && !symbol(&k.lines[0]) {
 			continue
@@ -74,6 +78,16 @@ func (b *Builder) feet(page []block, body float32) {
 		}
 		return 1
 	})
+}
+
+// underBar says that a line is drawn above the last of these blocks, or above others with numbers before it.
+func underBar(page []block) bool {
+	for i := len(page) - 1; i >= 0 && len(page[i].lines) > 0 && noteNumber(&page[i].lines[0]) > 0; i-- {
+		if page[i].barred {
+			return true
+		}
+	}
+	return false
 }
 
 // symbol says that a line begins with the sign of a note.
