@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ type reply struct {
 	contentType []string // as served, in order
 	format      Format
 	retryAfter  []string // as served
+	refresh     string   // as served; empty for none and for several
 	pointers    []string // references of its header fields, to what belongs to the page
 	body        []byte
 	mediaType   string // by which the body is read; empty before read knows it
@@ -269,13 +271,9 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	}
 	got.title = markdown.Title(root)
 	got.thin, got.refs = thinFacts(root, r.status, got), hrefs(root)
-	sent := "" // where a page without a word of text sends browsers on to; it is not followed
-	if isBlank(got.text) {
-		if to := linklist.Refresh(root, r.url); to != "" {
-			if sent, err = linklist.List(ctx, []linklist.Anchor{{URL: to}}); err != nil {
-				return err
-			}
-		}
+	sent, err := c.sentOn(ctx, root, r, got.text)
+	if err != nil {
+		return err
 	}
 	list := ""
 	if c.list {
@@ -297,6 +295,32 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	return nil
 }
 
+// noticeChars is how long a page may be that only says something of another one.
+const noticeChars = 300
+
+// sentOn is the text of a page that is no more than a notice and sends browsers on to another one, with its address, which is not
+// followed. Empty for other pages.
+func (c converter) sentOn(ctx context.Context, root *html.Node, r *reply, text string) (string, error) {
+	if len(text) > noticeChars*utf8.UTFMax || utf8.RuneCountInString(text) > noticeChars {
+		return "", nil
+	}
+	to := linklist.SentOn(root, r.url, r.refresh)
+	if to == "" {
+		return "", nil
+	}
+	if c.addresses() != scribe.LinksNone {
+		anchors, err := linklist.Anchors(ctx, root, r.url)
+		if err != nil || slices.ContainsFunc(anchors, func(a linklist.Anchor) bool { return a.URL == to }) {
+			return text, err
+		}
+	}
+	list, err := linklist.List(ctx, []linklist.Anchor{{URL: to}})
+	if err != nil || isBlank(text) {
+		return list, err
+	}
+	return strings.TrimRight(text, "\n") + "\n\n" + list, nil
+}
+
 func (c converter) addresses() scribe.Links {
 	switch c.links {
 	case LinksNone:
@@ -313,14 +337,14 @@ func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Opt
 	selection := maincontent.Find(root)
 	got.declare(selection.Declared, o.BaseURL)
 	o.Drop = selection.Drop
-	if c.links == "" || c.links == LinksItems {
+	full := utf8.RuneCountInString(got.text)
+	if c.links == LinksItems || c.links == "" && full > noticeChars { // of "click here" the address is what counts
 		o.Unlink = selection.InText
 	}
 	text, err := markdown.Render(ctx, root, o)
 	if err != nil {
 		return err
 	}
-	full := utf8.RuneCountInString(got.text)
 	chars := utf8.RuneCountInString(text)
 	listChars := utf8.RuneCountInString(withList(got.text, list)) - full
 	if selection.Thin() || isBlank(text) && !isBlank(got.text) {

@@ -117,6 +117,9 @@ func (f *Fetcher) fetch(ctx context.Context, url string, req Request, kept *Page
 		return f.fetch(ctx, url, req, nil)
 	}
 	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format, retryAfter: a.Header.Values("Retry-After"), pointers: pointers(a.Header)}
+	if fields := a.Header.Values("Refresh"); len(fields) == 1 {
+		r.refresh = fields[0]
+	}
 	if r.body, err = f.body(a, &r); err != nil {
 		return nil, err
 	}
