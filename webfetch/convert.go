@@ -19,6 +19,7 @@ import (
 	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/charset"
 	"github.com/wayleave/wayleave/internal/htmltree"
+	"github.com/wayleave/wayleave/internal/htmltree/xhtml"
 	"github.com/wayleave/wayleave/internal/jsontext"
 	"github.com/wayleave/wayleave/internal/maincontent"
 	"github.com/wayleave/wayleave/internal/maincontent/declared"
@@ -253,6 +254,9 @@ func (c converter) page(ctx context.Context, r *reply, got *content) error {
 	defer leave()
 	room := htmltree.Enter()
 	defer room.Leave() // nothing of content points into the tree
+	if bodytype.MarkupOf(r.mediaType) == charset.XHTML {
+		source = xhtml.AsHTML(source)
+	}
 	root, err := room.Shown(ctx, source)
 	if err != nil {
 		return r.unconverted(ctx, err)
