@@ -279,6 +279,9 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	if err != nil {
 		return err
 	}
+	if sent != "" { // what its scripts do is known
+		got.thin = slices.DeleteFunc(got.thin, func(t Thin) bool { return t.Kind == "js_shell" })
+	}
 	list := ""
 	if c.list {
 		if list, err = got.listLinks(ctx, root, r.url); err != nil {

@@ -25,7 +25,7 @@ func TestPageThatOnlySendsBrowsersOn(t *testing.T) {
 	} {
 		for _, part := range []Part{PartFull, PartMain} {
 			got, err := Convert(context.Background(), []byte(page), []string{"text/html"}, "https://docs.example/v1/page.html", Options{Content: part})
-			if err != nil || got.Content != want || got.Title == "" {
+			if err != nil || got.Content != want || got.Title == "" || len(got.Thin) > 0 {
 				t.Errorf("%s, %s: %q, title %q, %v; want %q", page, part, got.Content, got.Title, err, want)
 			}
 		}
