@@ -188,3 +188,19 @@ func TestDeclaredDescriptions(t *testing.T) {
 		t.Errorf("the site's description is no product's: %q", s.Undisclosed)
 	}
 }
+
+// TestButtonsWithinSentences: a word that shows what it means when it is pressed is a word of its sentence; other buttons are not.
+func TestButtonsWithinSentences(t *testing.T) {
+	const around = `<p>The harbour keeps a book of every ship that has ever come in, and the oldest line in it is four hundred years old; it names a hulk.</p>`
+	got := shown(t, `<head><title>Guide</title></head><body>`+siteHead+`<main><article><h1>Guide to the harbour</h1>`+around+
+		`<p>Every ship pays <button class=term>dunnage</button> before it goes, and a fee for the <button>warden</button>.</p><p><button>Copy the text</button></p>`+
+		around+`</article></main>`+siteFoot)
+	for _, w := range []string{"Every ship pays dunnage before", "for the warden ."} {
+		if !strings.Contains(strings.Join(strings.Fields(got), " "), w) {
+			t.Errorf("%q is lost: %s", w, got)
+		}
+	}
+	if strings.Contains(got, "Copy the text") {
+		t.Error("a button by itself is kept")
+	}
+}
