@@ -275,11 +275,11 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	}
 	got.title = markdown.Title(root)
 	got.thin, got.refs = thinFacts(root, r.status, got), hrefs(root)
-	sent, err := c.sentOn(ctx, root, r, got.text)
+	sent, all, err := c.sentOn(ctx, root, r, got.text)
 	if err != nil {
 		return err
 	}
-	if sent != "" { // what its scripts do is known
+	if sent != "" && all { // what its scripts do is known
 		got.thin = slices.DeleteFunc(got.thin, func(t Thin) bool { return t.Kind == "js_shell" })
 	}
 	list := ""
@@ -306,26 +306,26 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 const noticeChars = 300
 
 // sentOn is the text of a page that is no more than a notice and sends browsers on to another one, with its address, which is not
-// followed. Empty for other pages.
-func (c converter) sentOn(ctx context.Context, root *html.Node, r *reply, text string) (string, error) {
+// followed; all says that it sends those on that run scripts, too. Empty for other pages.
+func (c converter) sentOn(ctx context.Context, root *html.Node, r *reply, text string) (sent string, all bool, err error) {
 	if len(text) > noticeChars*utf8.UTFMax || utf8.RuneCountInString(text) > noticeChars {
-		return "", nil
+		return "", false, nil
 	}
-	to := linklist.SentOn(root, r.url, r.refresh)
+	to, all := linklist.SentOn(root, r.url, r.refresh)
 	if to == "" {
-		return "", nil
+		return "", false, nil
 	}
 	if c.addresses() != scribe.LinksNone {
 		anchors, err := linklist.Anchors(ctx, root, r.url)
 		if err != nil || slices.ContainsFunc(anchors, func(a linklist.Anchor) bool { return a.URL == to }) {
-			return text, err
+			return text, all, err
 		}
 	}
 	list, err := linklist.List(ctx, []linklist.Anchor{{URL: to}})
 	if err != nil || isBlank(text) {
-		return list, err
+		return list, all, err
 	}
-	return strings.TrimRight(text, "\n") + "\n\n" + list, nil
+	return strings.TrimRight(text, "\n") + "\n\n" + list, all, nil
 }
 
 func (c converter) addresses() scribe.Links {

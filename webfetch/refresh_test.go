@@ -36,6 +36,15 @@ func TestPageThatOnlySendsBrowsersOn(t *testing.T) {
 	}
 }
 
+// TestAShellThatSendsOnWhoRunsNoScriptsIsAShell, and tells where to.
+func TestAShellThatSendsOnWhoRunsNoScriptsIsAShell(t *testing.T) {
+	const page = `<!doctype html><title>App</title><noscript><meta http-equiv=refresh content="0; url=/plain"></noscript><div id=root></div><script src=/app.js></script>`
+	got, err := Convert(context.Background(), []byte(page), []string{"text/html"}, "https://docs.example/", Options{})
+	if err != nil || got.Content != "- <https://docs.example/plain>" || len(got.Thin) != 1 || got.Thin[0].Kind != "js_shell" {
+		t.Errorf("page %+v, error %v", got, err)
+	}
+}
+
 // TestTheHeaderFieldSendsOn: an empty page with the field Refresh tells where to; two of them say nothing.
 func TestTheHeaderFieldSendsOn(t *testing.T) {
 	for _, c := range []struct {

@@ -13,11 +13,11 @@ import (
 
 // SentOn is the absolute address that a page sends browsers on to, as written: by the header field Refresh that came with it,
 // by a meta element, or by a script that does nothing else. Empty where it does not, where it means itself, and where that is no page
-// of the web. baseURL is the page's own address.
-func SentOn(root *html.Node, baseURL, refresh string) string {
+// of the web. all says that those are sent that run scripts, too. baseURL is the page's own address.
+func SentOn(root *html.Node, baseURL, refresh string) (to string, all bool) {
 	own := address.New(baseURL)
 	if to := away(own, own.Resolve(target(refresh)), baseURL); to != "" {
-		return to
+		return to, true
 	}
 	base, scripted, body := own, "", false
 	for n := root; n != nil; n = facts.Following(root, n) {
@@ -36,16 +36,16 @@ func SentOn(root *html.Node, baseURL, refresh string) string {
 		case n.DataAtom == atom.Meta && !body:
 			if is, _ := facts.Attribute(n, "http-equiv"); strings.EqualFold(strings.TrimSpace(is), "refresh") {
 				content, _ := facts.Attribute(n, "content")
-				return away(own, base.Resolve(target(content)), baseURL)
+				return away(own, base.Resolve(target(content)), baseURL), n.Parent == nil || n.Parent.DataAtom != atom.Noscript
 			}
 		case n.DataAtom == atom.Script && n.FirstChild != nil && scripted == "":
 			scripted = assigned(n.FirstChild.Data)
 		}
 	}
 	if scripted == "" {
-		return ""
+		return "", true
 	}
-	return away(own, base.Resolve(scripted), baseURL)
+	return away(own, base.Resolve(scripted), baseURL), true
 }
 
 // away is an address where it is that of another page of the web.

@@ -46,7 +46,7 @@ func TestSentOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := SentOn(root, "https://docs.example/v1/page.html", ""); got != want {
+		if got, _ := SentOn(root, "https://docs.example/v1/page.html", ""); got != want {
 			t.Errorf("%s: %q, want %q", head, got, want)
 		}
 	}
@@ -66,8 +66,23 @@ func TestTheHeaderFieldSendsOnBeforeThePage(t *testing.T) {
 		"0; url=page.html":       "https://cdn.example/meta",
 		"0; url=\x00\r\n<b>\xff": "https://docs.example/v1/<b>\xff",
 	} {
-		if got := SentOn(root, "https://docs.example/v1/page.html", field); got != want {
+		if got, all := SentOn(root, "https://docs.example/v1/page.html", field); got != want || !all {
 			t.Errorf("%q: %q, want %q", field, got, want)
+		}
+	}
+}
+
+func TestSentOnWithoutScriptsAlone(t *testing.T) {
+	for head, all := range map[string]bool{
+		`<noscript><meta http-equiv=refresh content="0; url=/plain"></noscript>`: false,
+		`<meta http-equiv=refresh content="0; url=/plain">`:                      true,
+	} {
+		root, err := html.ParseWithOptions(strings.NewReader(head), html.ParseOptionEnableScripting(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to, got := SentOn(root, "https://docs.example/", ""); to != "https://docs.example/plain" || got != all {
+			t.Errorf("%s: %q, %v", head, to, got)
 		}
 	}
 }
