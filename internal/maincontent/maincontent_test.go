@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 const story = "<p>The old tide mill at the mouth of the river was rebuilt last winter, and its wheel turns twice a day again.</p>" +
@@ -202,5 +203,28 @@ func TestButtonsWithinSentences(t *testing.T) {
 	}
 	if strings.Contains(got, "Copy the text") {
 		t.Error("a button by itself is kept")
+	}
+}
+
+// TestLinksThatReadOn: what comes after the last sentence of a text is where to read on, and its address counts.
+func TestLinksThatReadOn(t *testing.T) {
+	const text = "Salt was brought from the south, and paid for with rope that was made here"
+	for part, within := range map[string]bool{
+		text + `. <a href=/more>Continue reading →</a>`:                 false,
+		text + ` […] <a href=/more><b>Read</b> on</a>`:                  false,
+		text + `… [<a href=/more>more</a>]`:                             false,
+		text + `。<a href=/more>続きを読む</a>`:                               false,
+		`<em>` + text + `.</em> Source: <a href=/more>the book</a> `:    false,
+		text + `, as <a href=/more>the book</a> says.`:                  true,
+		text + `, as is told in <a href=/more>the book</a>`:             true,
+		text + `. <a href=/more>The book</a> says so. And it is right.`: true,
+	} {
+		root := parse(t, newsHead+siteHead+`<main><article><h1>The book of the harbour</h1>`+prose+`<p>`+part+`</p>`+prose+`</article></main>`+siteFoot)
+		s := Find(root)
+		for n := range root.Descendants() {
+			if n.DataAtom == atom.A && n.Attr[0].Val == "/more" && s.InText(n) != within {
+				t.Errorf("%s: in the text is %v", part, !within)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ package maincontent
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -379,7 +380,8 @@ func (f *finder) drop(kept []bool) map[*html.Node]struct{} {
 	return out
 }
 
-// linksInText are the links of kept blocks that are mostly other words, but for one that begins an item.
+// linksInText are the links of kept blocks that are mostly other words, but for one that begins an item, and one that says by itself
+// where to read on.
 func (f *finder) linksInText(kept []bool) map[*html.Node]struct{} {
 	out := map[*html.Node]struct{}{}
 	for i, k := range kept {
@@ -391,18 +393,52 @@ func (f *finder) linksInText(kept []bool) map[*html.Node]struct{} {
 		if b.links*2 >= b.letters && !person {
 			continue
 		}
+		var on *html.Node
+		if !person {
+			on = f.readsOn(b)
+		}
 		item := !person && f.elements[b.owner].is&(tagItem|tagDefinitions|tagHeading) != 0
 		for j, leaf := range f.leaves[b.from:b.to] {
 			a := leaf.Parent
 			for steps := 0; a != nil && a != f.elements[b.owner].node && a.DataAtom != atom.A && steps < maxLook; steps++ {
 				a = a.Parent
 			}
-			if a != nil && a.DataAtom == atom.A && !(item && j == 0) {
+			if a != nil && a.DataAtom == atom.A && !(item && j == 0) && a != on {
 				out[a] = struct{}{}
 			}
 		}
 	}
 	return out
+}
+
+// readsOn is the link that comes after the last sentence of a block, such as "Read more"; nil for none.
+func (f *finder) readsOn(b *block) *html.Node {
+	const brackets = "[]() \t\n\r\u00a0"
+	var last *html.Node
+	for j, looked := b.to-1, 0; j >= b.from && looked < maxLook; j, looked = j-1, looked+1 {
+		leaf := f.leaves[j]
+		if leaf.Type != html.TextNode || strings.Trim(leaf.Data, brackets) == "" {
+			continue
+		}
+		a := leaf.Parent
+		for steps := 0; a != nil && a != f.elements[b.owner].node && a.DataAtom != atom.A && steps < maxLook; steps++ {
+			a = a.Parent
+		}
+		linked := a != nil && a.DataAtom == atom.A
+		switch {
+		case last == nil && !linked:
+			return nil
+		case last == nil:
+			last = a
+		case a != last:
+			end, _ := utf8.DecodeLastRuneInString(strings.TrimRight(leaf.Data, brackets+"\"'”’»"))
+			if strings.ContainsRune(".!?:…。！？：؟।", end) && end != utf8.RuneError {
+				return last
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 func titleOf(root *html.Node) string {
