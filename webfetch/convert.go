@@ -340,9 +340,15 @@ func (c converter) addresses() scribe.Links {
 
 // mainPart replaces the text of a whole page by that of its main content, unless that looks too small to be the page. The
 // whole page would end with the list of links as well.
-func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content, list string) error {
+func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content, list string) (err error) {
 	selection := maincontent.Find(root)
 	got.declare(selection.Declared, o.BaseURL)
+	if selection.Article != "" && !slices.ContainsFunc(got.thin, func(t Thin) bool { return t.Kind != "js_shell" }) {
+		got.text, err = withUndisclosed(ctx, got.text, selection.Article)
+		got.thin = nil
+		got.notes = append(got.notes, Note{Kind: "declared", Fact: "the text is the article's from the page's data for machines; the page shows it only with its scripts"})
+		return err
+	}
 	o.Drop = selection.Drop
 	full := utf8.RuneCountInString(got.text)
 	if c.links == LinksItems || c.links == "" && full > noticeChars { // of "click here" the address is what counts
@@ -384,7 +390,10 @@ func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Opt
 // withUndisclosed adds a description that the page declares but does not show. What it says is text, whatever it looks like:
 // of HTML the elements count, and nothing of it is loaded.
 func withUndisclosed(ctx context.Context, text, description string) (string, error) {
-	const most = 16 << 10 // bytes
+	const most = 64 << 10 // bytes
+	if !strings.Contains(description, "<") {
+		description = strings.NewReplacer("\n\n", "<p>", "\n", "<br>").Replace(description)
+	}
 	tree, err := htmltree.Parse(ctx, strings.ToValidUTF8(description[:min(len(description), most)], ""))
 	if err != nil {
 		return "", err
@@ -393,7 +402,7 @@ func withUndisclosed(ctx context.Context, text, description string) (string, err
 	if err != nil || isBlank(more) {
 		return text, err
 	}
-	return strings.TrimRight(text, "\n") + "\n\n" + more, nil
+	return strings.TrimLeft(strings.TrimRight(text, "\n")+"\n\n"+more, "\n"), nil
 }
 
 // declare keeps what a page says of itself.

@@ -25,6 +25,9 @@ type Selection struct {
 	// Undisclosed is the description of the page's one product that the page declares to machines and shows nowhere, as the
 	// page writes it, which may be as HTML; mostly empty.
 	Undisclosed string
+	// Article is the text of the page's one article, where the page declares that to machines and shows next to nothing at all;
+	// mostly empty.
+	Article string
 
 	dropped  map[*html.Node]struct{}
 	inText   map[*html.Node]struct{} // links
@@ -44,6 +47,11 @@ func (s Selection) InText(link *html.Node) bool {
 	_, in := s.inText[link]
 	return in
 }
+
+const (
+	longArticle  = 300 // bytes of an article that is worth showing in place of a page
+	shellLetters = 120 // of a page that shows next to nothing: its name, and that it is loading
+)
 
 // Thin tells that the selection holds so little of the page's text that the whole page is the safer answer.
 func (s Selection) Thin() bool {
@@ -82,6 +90,9 @@ func Find(root *html.Node) Selection {
 	}
 	s.Declared = f.says.Facts
 	s.Undisclosed = f.undisclosed()
+	if text := f.says.Article(); len(text) >= longArticle && f.page.letters < shellLetters {
+		s.Article = text
+	}
 	return s
 }
 
