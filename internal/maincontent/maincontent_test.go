@@ -1,6 +1,7 @@
 package maincontent
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -225,6 +226,43 @@ func TestLinksThatReadOn(t *testing.T) {
 			if n.DataAtom == atom.A && n.Attr[0].Val == "/more" && s.InText(n) != within {
 				t.Errorf("%s: in the text is %v", part, !within)
 			}
+		}
+	}
+}
+
+// TestQuestionsThatOpenTheirAnswers: buttons that are headings of what they open are read with it.
+func TestQuestionsThatOpenTheirAnswers(t *testing.T) {
+	for _, c := range []struct{ name, item string }{
+		{"buttons in headings", `<div><h3><button aria-expanded=false aria-controls=a>How long does shipping take to %d?</button></h3><div id=a><p>Three days to town %d.</p></div></div>`},
+		{"closed", `<div><h3><button aria-expanded=false>How long does shipping take to %d?</button></h3><div hidden><p>Three days to town %d.</p></div></div>`},
+		{"buttons alone", `<div class=item><button class=accordion-button><span>How long does shipping take to %d?</span></button><div style="display:none"><p>Three days to town %d.</p></div></div>`},
+		{"terms", `<dl><dt><button aria-expanded=false>How long does shipping take to %d?</button></dt><dd><p>Three days to town %d.</p></dd></dl>`},
+	} {
+		var b strings.Builder
+		for i := range 8 {
+			fmt.Fprintf(&b, c.item, i, i)
+		}
+		got := shown(t, "<head><title>Questions</title></head><body>"+siteHead+`<main><h1>Questions</h1>`+b.String()+"</main>"+siteFoot)
+		for i := range 8 {
+			for _, w := range []string{"shipping take to %d?", "to town %d."} {
+				if w = fmt.Sprintf(w, i); !strings.Contains(got, w) {
+					t.Errorf("%s: %q is lost", c.name, w)
+				}
+			}
+		}
+	}
+}
+
+// TestLittlePagesWhoseNamesMislead: a bill of fare has the names of menus; where nearly all of a little page's text would go, the
+// selection is thin. Lists of links are not.
+func TestLittlePagesWhoseNamesMislead(t *testing.T) {
+	fare := `<div class="menu-section"><h2>Starters</h2><div class="menu-item"><span class="menu-item-name">Soup</span><span class="menu-item-price">5,50</span><p class="menu-item-desc">Of the day, with bread</p></div></div>
+		<div class="menu-section"><h2>Mains</h2><div class="menu-item"><span class="menu-item-name">Plaice</span><span class="menu-item-price">14,90</span></div></div>`
+	links := `<main><h1>Notices</h1><ul>` + strings.Repeat(`<li><a href=/n>The office is closed on the first of the month</a></li>`, 6) + `</ul></main>`
+	for body, thin := range map[string]bool{fare: true, links: false, "<article><h1>Soup</h1>" + prose + "</article>": false} {
+		s := Find(parse(t, "<head><title>Quay inn</title></head><body><nav><a href=/>Home</a></nav>"+body+"<footer>Quay inn, Harbour Street 1, open from noon to ten but for Mondays</footer>"))
+		if s.Thin() != thin {
+			t.Errorf("thin %v, %d of %d letters: %.60s", s.Thin(), s.Letters, s.PageLetters, body)
 		}
 	}
 }

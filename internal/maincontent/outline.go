@@ -410,9 +410,13 @@ func inline(n *html.Node) bool {
 	return false
 }
 
-// pressed says that n is a button, and not a word of the sentence that it stands in, such as one that shows what it means.
+// pressed says that n is a button, and not a word of the sentence that it stands in, such as one that shows what it means, nor a
+// heading or a question that what is told below it is opened by.
 func pressed(n *html.Node) bool {
 	if n.DataAtom != atom.Button {
+		return false
+	}
+	if p := n.Parent; p != nil && (tagNames(p.DataAtom) == tagHeading || p.DataAtom == atom.Dt) || facts.Discloses(n) {
 		return false
 	}
 	if p := n.Parent; p == nil || p.DataAtom != atom.P && p.DataAtom != atom.Li && p.DataAtom != atom.Dd && p.DataAtom != atom.Td {

@@ -32,7 +32,9 @@ type Selection struct {
 	dropped  map[*html.Node]struct{}
 	inText   map[*html.Node]struct{} // links
 	prose    int                     // letters of the page's running text
-	promised int                     // letters of content that the scores promised before the rules
+	plain    int                     // letters outside of links, in the selection and on the page
+	allPlain int
+	promised int // letters of content that the scores promised before the rules
 }
 
 // Drop tells whether n and all below it are left out. It is to be asked of parents before their children.
@@ -56,6 +58,11 @@ const (
 // Thin tells that the selection holds so little of the page's text that the whole page is the safer answer.
 func (s Selection) Thin() bool {
 	const leastPart, leastProse = 3, 25 // of what was promised, and of the running text: one part in so many
+	// A page that costs little as a whole is shown rather than next to nothing of its text outside of links.
+	const small, leastPlain, leastLetters = 1500, 5, 3 // letters; one part in so many
+	if s.PageLetters < small && s.plain*leastPlain < s.allPlain && s.Letters*leastLetters < s.PageLetters {
+		return true
+	}
 	return s.Letters*leastPart < s.promised || s.Letters*leastProse < s.prose || s.Letters == 0 && s.PageLetters > 0
 }
 
@@ -81,8 +88,10 @@ func Find(root *html.Node) Selection {
 	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters), promised: promised}
 	for i, k := range kept {
 		b := &f.blocks[i]
+		s.allPlain += int(b.letters - b.links)
 		if k {
 			s.Letters += int(b.letters)
+			s.plain += int(b.letters - b.links)
 		}
 		if running(b) {
 			s.prose += int(b.letters)

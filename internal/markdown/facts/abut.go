@@ -34,7 +34,7 @@ func Melts(b *html.Node) bool {
 	case unicode.IsDigit(last) && unicode.IsDigit(first):
 		return a.DataAtom == atom.Span && b.DataAtom == atom.Span && year(a) && year(b)
 	}
-	if unicode.IsDigit(first) && unicode.IsLetter(last) && severalWords(b) && letters(a) >= fewLetters {
+	if unicode.IsDigit(first) && unicode.IsLetter(last) && (severalWords(b) || cents(ShortText(b))) && letters(a) >= fewLetters {
 		return true
 	}
 	return unicode.IsUpper(first) && (unicode.IsLower(last) || unicode.IsDigit(last)) && (severalWords(a) || severalWords(b))
@@ -55,6 +55,12 @@ func priced(a *html.Node, last, first rune, b *html.Node) bool {
 		return strings.ContainsFunc(amount, unicode.IsDigit)
 	}
 	return false
+}
+
+// cents says that a text is a number with two decimals, as prices have.
+func cents(s string) bool {
+	n := len(s)
+	return n >= 4 && (s[n-3] == '.' || s[n-3] == ',') && Digits(s[n-2:]) && Digits(s[:n-3])
 }
 
 // letters is how many letters the text of an element has, of its first ones.

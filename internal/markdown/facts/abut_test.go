@@ -23,6 +23,9 @@ func TestMelts(t *testing.T) {
 
 		"<span>Capacity</span><span>1.7 l</span>":            true,
 		"<span>Price</span><span>5 €</span>":                 true,
+		"<span>Soup</span><span>5,50</span>":                 true,
+		"<span>Soup</span><span>14.90</span>":                true,
+		"<span>Soup</span><span>14.9</span>":                 false,
 		"<span>Total</span><span>$5.00</span>":               true,
 		"<span>Total</span><span>€ 5</span>":                 true,
 		"<span>€49.99</span><span>€39.99</span>":             true,

@@ -180,6 +180,16 @@ func TestPanelsAreContent(t *testing.T) {
 		concealed bool
 	}{
 		{`<div role=tabpanel hidden>`, false},
+		{`<button aria-expanded=false>How?</button> <div hidden>`, false},
+		{`<h3><span><button aria-expanded=false>How?</button></span></h3><div style="display:none">`, false},
+		{`<div><a role=button aria-expanded=false href=#>How?</a></div><p hidden>`, false},
+		{`<button class="accordion-button collapsed">How?</button><div hidden>`, false},
+		{`<button data-bs-toggle=collapse>How?</button><div hidden>`, false},
+		{`<button aria-expanded=false aria-haspopup=true>Menu</button><div hidden>`, true},
+		{`<button aria-expanded=false>Menu</button><ul hidden>`, true},
+		{`<button aria-expanded=false>Menu</button><div role=menu hidden>`, true},
+		{`<button>Close</button><div hidden>`, true},
+		{`<button aria-expanded=false>How?</button>words<div hidden>`, true},
 		{`<div role=tabpanel style="display: none">`, false},
 		{`<div role=region aria-labelledby=q1 hidden>`, false},
 		{`<div role=region hidden>`, true},
@@ -191,7 +201,7 @@ func TestPanelsAreContent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := root.FirstChild.LastChild.FirstChild
+		n := root.FirstChild.LastChild.LastChild
 		if got := Concealed(n); got != c.concealed {
 			t.Errorf("%s: concealed %v", c.src, got)
 		}
