@@ -32,11 +32,31 @@ func disclosed(n *html.Node, role string) bool {
 	m := before
 	for i := 0; m != nil && i < near; i++ {
 		if m.Type == html.ElementNode && opens(m) {
-			return true
+			return tells(n)
 		}
 		m = Following(before, m)
 	}
 	return false
+}
+
+// tells says that what an element holds is text more than links, and nothing to fill in or to press: no menu, and no filter of a
+// shop.
+func tells(n *html.Node) bool {
+	const enough = 60 // nodes
+	text, links := 0, 0
+	m := Following(n, n)
+	for i := 0; m != nil && i < enough; i++ {
+		switch {
+		case m.Type == html.TextNode:
+			text += len(strings.TrimSpace(m.Data))
+		case m.DataAtom == atom.Input || m.DataAtom == atom.Select || m.DataAtom == atom.Textarea || m.DataAtom == atom.Button || m.DataAtom == atom.Form:
+			return false
+		case m.DataAtom == atom.A:
+			links += len(ShortText(m))
+		}
+		m = Following(n, m)
+	}
+	return 2*links < text
 }
 
 // Discloses says that a button opens what comes right after it, or after what it stands in: it reads like a heading of that.
