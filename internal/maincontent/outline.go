@@ -416,7 +416,8 @@ func pressed(n *html.Node) bool {
 	if n.DataAtom != atom.Button {
 		return false
 	}
-	if p := n.Parent; p != nil && (tagNames(p.DataAtom) == tagHeading || p.DataAtom == atom.Dt) || facts.Discloses(n) {
+	const few = 3 // words; fewer are mostly the name of a filter
+	if p := n.Parent; p != nil && (tagNames(p.DataAtom) == tagHeading || p.DataAtom == atom.Dt) && len(strings.Fields(facts.ShortText(n))) >= few || facts.Discloses(n) {
 		return false
 	}
 	if p := n.Parent; p == nil || p.DataAtom != atom.P && p.DataAtom != atom.Li && p.DataAtom != atom.Dd && p.DataAtom != atom.Td {
