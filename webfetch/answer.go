@@ -56,7 +56,7 @@ func ReadWindow(p *Page, a Arguments, o AnswerOptions) *Window {
 	}
 	own := pageNotes(p, o.Abilities)
 	if a.Offset > 0 { // who reads on was told where the reading began
-		own = slices.DeleteFunc(own, func(n Note) bool { return n.Kind == "llms_txt" || n.Kind == comeBack })
+		own = slices.DeleteFunc(own, func(n Note) bool { return n.Kind == "llms_txt" || n.Kind == "retry_after" })
 	}
 	c.notes = slices.Concat(own, o.Notes)
 	from := pagetext.Place{Offset: max(a.Offset, 0)}

@@ -109,6 +109,19 @@ func TestContentCodingsAreUndone(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+	for name, tail := range map[string]string{"padding behind it": "\x00\x00\x00\x00", "words behind it": "<!-- cached -->", "the begin of a mark": "\x1f\x8b", "another member": testsite.Encode("more", "gzip")} {
+		t.Run(name, func(t *testing.T) {
+			page, err := answered(t, Options{}, Request{}, testsite.Answer{
+				Fields: []string{"Content-Type: text/plain", "Content-Encoding: gzip"}, Body: testsite.Encode(body, "gzip") + tail})
+			want := body
+			if name == "another member" {
+				want += "more"
+			}
+			if err != nil || page.Content != want {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
 	t.Run("of nothing", func(t *testing.T) {
 		page, err := answered(t, Options{}, Request{}, testsite.Answer{Fields: []string{"Content-Type: text/plain", "Content-Encoding: gzip"}})
 		if err != nil || page.Content != "" {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/wayleave/wayleave/internal/bodytype"
 	"github.com/wayleave/wayleave/internal/charset"
 	"github.com/wayleave/wayleave/internal/htmltree"
+	"github.com/wayleave/wayleave/internal/htmltree/xhtml"
 	"github.com/wayleave/wayleave/internal/jsontext"
 	"github.com/wayleave/wayleave/internal/maincontent"
 	"github.com/wayleave/wayleave/internal/maincontent/declared"
@@ -37,6 +39,7 @@ type reply struct {
 	contentType []string // as served, in order
 	format      Format
 	retryAfter  []string // as served
+	refresh     string   // as served; empty for none and for several
 	pointers    []string // references of its header fields, to what belongs to the page
 	body        []byte
 	mediaType   string // by which the body is read; empty before read knows it
@@ -254,6 +257,9 @@ func (c converter) page(ctx context.Context, r *reply, got *content) error {
 	defer leave()
 	room := htmltree.Enter()
 	defer room.Leave() // nothing of content points into the tree
+	if bodytype.MarkupOf(r.mediaType) == charset.XHTML {
+		source = xhtml.AsHTML(source)
+	}
 	root, err := room.Shown(ctx, source)
 	if err != nil {
 		return r.unconverted(ctx, err)
@@ -272,13 +278,12 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	}
 	got.title = markdown.Title(root)
 	got.thin, got.refs = thinFacts(root, r.status, got), hrefs(root)
-	sent := "" // where a page without a word of text sends browsers on to; it is not followed
-	if isBlank(got.text) {
-		if to := linklist.Refresh(root, r.url); to != "" {
-			if sent, err = linklist.List(ctx, []linklist.Anchor{{URL: to}}); err != nil {
-				return err
-			}
-		}
+	sent, all, err := c.sentOn(ctx, root, r, got.text)
+	if err != nil {
+		return err
+	}
+	if sent != "" && all { // what its scripts do is known
+		got.thin = slices.DeleteFunc(got.thin, func(t Thin) bool { return t.Kind == "js_shell" })
 	}
 	list := ""
 	if c.list {
@@ -300,6 +305,32 @@ func (c converter) parsedPage(ctx context.Context, r *reply, root *html.Node, go
 	return nil
 }
 
+// noticeChars is how long a page may be that only says something of another one.
+const noticeChars = 300
+
+// sentOn is the text of a page that is no more than a notice and sends browsers on to another one, with its address, which is not
+// followed; all says that it sends those on that run scripts, too. Empty for other pages.
+func (c converter) sentOn(ctx context.Context, root *html.Node, r *reply, text string) (sent string, all bool, err error) {
+	if len(text) > noticeChars*utf8.UTFMax || utf8.RuneCountInString(text) > noticeChars {
+		return "", false, nil
+	}
+	to, all := linklist.SentOn(root, r.url, r.refresh)
+	if to == "" {
+		return "", false, nil
+	}
+	if c.addresses() != scribe.LinksNone {
+		anchors, err := linklist.Anchors(ctx, root, r.url)
+		if err != nil || slices.ContainsFunc(anchors, func(a linklist.Anchor) bool { return a.URL == to }) {
+			return text, all, err
+		}
+	}
+	list, err := linklist.List(ctx, []linklist.Anchor{{URL: to}})
+	if err != nil || isBlank(text) {
+		return list, all, err
+	}
+	return strings.TrimRight(text, "\n") + "\n\n" + list, all, nil
+}
+
 func (c converter) addresses() scribe.Links {
 	switch c.links {
 	case LinksNone:
@@ -312,18 +343,24 @@ func (c converter) addresses() scribe.Links {
 
 // mainPart replaces the text of a whole page by that of its main content, unless that looks too small to be the page. The
 // whole page would end with the list of links as well.
-func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content, list string) error {
+func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Options, got *content, list string) (err error) {
 	selection := maincontent.Find(root)
 	got.declare(selection.Declared, o.BaseURL)
+	if selection.Article != "" && !slices.ContainsFunc(got.thin, func(t Thin) bool { return t.Kind != "js_shell" }) {
+		got.text, err = withUndisclosed(ctx, got.text, selection.Article)
+		got.thin = nil
+		got.notes = append(got.notes, Note{Kind: "declared", Fact: "the text is the article's from the page's data for machines; the page shows it only with its scripts"})
+		return err
+	}
 	o.Drop = selection.Drop
-	if c.links == "" || c.links == LinksItems {
+	full := utf8.RuneCountInString(got.text)
+	if c.links == LinksItems || c.links == "" && full > noticeChars { // of "click here" the address is what counts
 		o.Unlink = selection.InText
 	}
 	text, err := markdown.Render(ctx, root, o)
 	if err != nil {
 		return err
 	}
-	full := utf8.RuneCountInString(got.text)
 	chars := utf8.RuneCountInString(text)
 	listChars := utf8.RuneCountInString(withList(got.text, list)) - full
 	if selection.Thin() || isBlank(text) && !isBlank(got.text) {
@@ -356,7 +393,10 @@ func (c converter) mainPart(ctx context.Context, root *html.Node, o markdown.Opt
 // withUndisclosed adds a description that the page declares but does not show. What it says is text, whatever it looks like:
 // of HTML the elements count, and nothing of it is loaded.
 func withUndisclosed(ctx context.Context, text, description string) (string, error) {
-	const most = 16 << 10 // bytes
+	const most = 64 << 10 // bytes
+	if !strings.Contains(description, "<") {
+		description = strings.NewReplacer("\n\n", "<p>", "\n", "<br>").Replace(description)
+	}
 	tree, err := htmltree.Parse(ctx, strings.ToValidUTF8(description[:min(len(description), most)], ""))
 	if err != nil {
 		return "", err
@@ -365,7 +405,7 @@ func withUndisclosed(ctx context.Context, text, description string) (string, err
 	if err != nil || isBlank(more) {
 		return text, err
 	}
-	return strings.TrimRight(text, "\n") + "\n\n" + more, nil
+	return strings.TrimLeft(strings.TrimRight(text, "\n")+"\n\n"+more, "\n"), nil
 }
 
 // declare keeps what a page says of itself.

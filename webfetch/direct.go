@@ -109,14 +109,17 @@ func (f *Fetcher) fetch(ctx context.Context, url string, req Request, kept *Page
 	}
 	defer a.Close()
 	retrieved := time.Now().UTC()
-	if t.asked && a.Status == http.StatusNotModified {
-		if p := t.stillHolds(a.Header, retrieved); p != nil {
+	if t.asked && (a.Status == http.StatusNotModified || a.Status == http.StatusPreconditionFailed) {
+		if p := t.stillHolds(a.Header, retrieved); p != nil && a.Status == http.StatusNotModified {
 			return p, nil
 		}
-		a.Close()
+		a.Close() // the answer is about the condition, and says nothing of the page
 		return f.fetch(ctx, url, req, nil)
 	}
 	r := reply{url: t.here().String(), status: a.Status, contentType: a.Header.Values("Content-Type"), format: format, retryAfter: a.Header.Values("Retry-After"), pointers: pointers(a.Header)}
+	if fields := a.Header.Values("Refresh"); len(fields) == 1 {
+		r.refresh = fields[0]
+	}
 	if r.body, err = f.body(a, &r); err != nil {
 		return nil, err
 	}

@@ -101,6 +101,39 @@ func TestDeclaredDescriptionIsAddedAndTold(t *testing.T) {
 	}
 }
 
+// TestDeclaredArticleStandsForAShell: what a page tells machines of its one article is read where scripts would show it, and not where
+// the page shows something itself, or asks to be paid.
+func TestDeclaredArticleStandsForAShell(t *testing.T) {
+	body := strings.Repeat(`The river rose by three metres, and the old town was flooded. `, 6) + `\n\nMore rain is expected.`
+	shell := func(data, shown string) string {
+		return `<!doctype html><title>Flood</title><script type="application/ld+json">` + data + `</script><div id=app>` + shown + `</div><script src=/app.js></script>`
+	}
+	article := `{"@type":"NewsArticle","headline":"Flood","articleBody":"` + body + `"}`
+	for _, c := range []struct {
+		name, data, shown string
+		read              bool
+	}{
+		{"nothing is shown", article, "", true},
+		{"it is loading", article, "<p>Loading…</p>", true},
+		{"in a graph", `{"@graph":[{"@type":"WebSite","name":"News"},` + article + `]}`, "", true},
+		{"a teaser is shown", article, "<p>" + strings.Repeat("The river rose, and the town was flooded on Monday. ", 4) + "</p>", false},
+		{"not free", `{"@type":"NewsArticle","isAccessibleForFree":"False","articleBody":"` + body + `"}`, "", false},
+		{"a part is not free", `[` + article + `,{"@type":"WebPageElement","isAccessibleForFree":false}]`, "", false},
+		{"two articles", `[` + article + `,{"@type":"NewsArticle","articleBody":"Another. ` + body + `"}]`, "", false},
+		{"short", `{"@type":"NewsArticle","articleBody":"The river rose by three metres, and the old town was flooded."}`, "", false},
+		{"no article", `{"@type":"Product","articleBody":"` + body + `"}`, "", false},
+	} {
+		main := convertedPart(t, shell(c.data, c.shown), PartMain)
+		if got := strings.Contains(main.Content, "old town was flooded.\n\nMore rain is expected."); got != c.read {
+			t.Errorf("%s: %q", c.name, main.Content)
+		}
+		told := slices.ContainsFunc(main.Notes, func(n Note) bool { return n.Kind == "declared" })
+		if told != c.read || c.read && len(main.Thin) > 0 || main.TotalChars > main.FullChars {
+			t.Errorf("%s: notes %v, thin %v, %d of %d characters", c.name, main.Notes, main.Thin, main.TotalChars, main.FullChars)
+		}
+	}
+}
+
 func TestContentOptionIsChecked(t *testing.T) {
 	_, err := Convert(context.Background(), nil, nil, "", Options{Content: "most"})
 	var bad *OptionError

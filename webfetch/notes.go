@@ -44,14 +44,11 @@ func thinNote(t Thin, able Abilities) Note {
 	return Note{Kind: "thin", Fact: fact, Data: map[string]any{"thin": t.Kind}}
 }
 
-// comeBack is the kind of comeBackNote.
-const comeBack = "retry_after"
-
 // comeBackNote tells when the site of a page that is an answer of failure said to come back, as an error without a page does.
 func comeBackNote(status int, wait time.Duration) Note {
 	seconds := int(wait / time.Second)
 	return Note{
-		Kind: comeBack,
+		Kind: "retry_after",
 		Fact: fmt.Sprintf("the site answered %d and asks to come back after %d s", status, seconds),
 		Data: map[string]any{"retry_after_seconds": seconds},
 	}

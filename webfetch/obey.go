@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wayleave/wayleave/internal/charset"
 	"github.com/wayleave/wayleave/internal/hop"
 	"github.com/wayleave/wayleave/internal/robots"
 	"github.com/wayleave/wayleave/weburl"
@@ -71,7 +72,7 @@ func (f *Fetcher) robotsOf(ctx context.Context, t *trail) (*robotsSite, error) {
 	s := &robotsSite{rules: &robots.Rules{}, status: status, read: f.robots.now().UTC()}
 	switch {
 	case status >= 200 && status < 300:
-		s.rules, s.bytes = robots.Parse(file, f.product), int64(len(file))
+		s.rules, s.bytes = robots.Parse(octets(file), f.product), int64(len(file))
 	case status >= 400 && status < 500: // there is none
 	default:
 		s.closed = true
@@ -80,6 +81,16 @@ func (f *Fetcher) robotsOf(ctx context.Context, t *trail) (*robotsSite, error) {
 	}
 	s.until = s.read.Add(robotsFor(header))
 	return s, nil
+}
+
+// octets is a file as UTF-8 where it begins with the mark of wider characters, as editors of some systems save it. Other files are
+// compared octet by octet, whatever they are.
+func octets(file []byte) []byte {
+	if !charset.Wide(file, "", charset.None) {
+		return file
+	}
+	text, _ := charset.Decode(file, "", charset.None)
+	return []byte(text)
 }
 
 // robotsFile gives what the site answers.

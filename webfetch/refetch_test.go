@@ -130,6 +130,17 @@ func TestAnAnswerOfAnotherPageIsNotBelieved(t *testing.T) {
 	if err != nil || page.Content != "new" || page.Same || len(site.Requests()) != 2 {
 		t.Errorf("page %+v, error %v, %d requests", page, err, len(site.Requests()))
 	}
+	// Nor is one that is about the condition alone.
+	fussy := testsite.Serve(t, testsite.Routes(func(r testsite.Request) testsite.Answer {
+		if r.Header.Get("If-None-Match") != "" {
+			return testsite.Answer{Status: 412}
+		}
+		return ofType("text/plain", "new")
+	}))
+	page, err = siteWorld(fussy).fetcher(t, Options{}).Refetch(t.Context(), Request{URL: "http://site.test/"}, kept)
+	if err != nil || page.Content != "new" || len(fussy.Requests()) != 2 {
+		t.Errorf("page %+v, error %v", page, err)
+	}
 	unasked := testsite.Serve(t, testsite.Always(testsite.Answer{Status: 304}))
 	page, err = siteWorld(unasked).fetcher(t, Options{}).Refetch(t.Context(), Request{URL: "http://site.test/"}, nil)
 	if err != nil || page.Status != 304 || page.Same || page.Content != "" {

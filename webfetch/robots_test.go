@@ -89,6 +89,7 @@ func TestRobotsAnswers(t *testing.T) {
 		{"any success", testsite.Answer{Status: 203, Body: rules}, false, true},
 		{"nothing in it", testsite.Answer{Status: 204}, false, false},
 		{"coded", testsite.Answer{Fields: []string{"Content-Encoding: gzip"}, Body: testsite.Encode(rules, "gzip")}, false, true},
+		{"in wide characters", ofType("text/plain", "\xFF\xFE"+strings.Join(strings.Split(rules, ""), "\x00")+"\x00"), false, true},
 		{"larger than is read", ofType("text/plain", rules+strings.Repeat("# fill\n", robots.MaxBytes/7+1)+"User-agent: wayleave\nDisallow: /open\n"), false, true},
 		{"none", testsite.Answer{Status: 404, Body: rules}, false, false},
 		{"forbidden", testsite.Answer{Status: 403}, false, false},

@@ -24,10 +24,11 @@ const (
 )
 
 // Sniff gives the media type by which a body is read. served and label are what ParseContentType gave. A served type is
-// believed, with four exceptions: none and the types that only say "a download" are decided by the bytes; a type that
+// believed, with five exceptions: none and the types that only say "a download" are decided by the bytes; a type that
 // cannot be read as text gives way to the document that is inside; an old spreadsheet that is none gives way to the text that it
 // is; a text/* body with a NUL is binary, but for a page that
-// is served as HTML and begins as one: HTML says what a stray NUL in it means, which is nothing. It is never "".
+// is served as HTML and begins as one: HTML says what a stray NUL in it means, which is nothing; what is served as HTML and begins as
+// a feed or a map of a site is that, as browsers have it (MIME Sniffing Standard, 8.2). It is never "".
 func Sniff(body []byte, served, label string) string {
 	switch {
 	case served == "" || isDownload(served):
@@ -35,6 +36,13 @@ func Sniff(body []byte, served, label string) string {
 	case strings.HasPrefix(served, "text/"):
 		if hasNUL(body) && !charset.Wide(body, label, MarkupOf(served)) && !(served == typeHTML && opensAsHTML(body)) {
 			return typeOfBinary(body)
+		}
+		if served == typeHTML {
+			if start := string(body[:min(len(body), sniffBytes)]); hasPrefixFold(start, "<!doctype html") || hasPrefixFold(start, "<html") {
+				return served // as nearly all are
+			}
+			start, _ := charset.Decode(body[:min(len(body), maxPreamble)], label, MarkupOf(served))
+			return feedType(start)
 		}
 	case !isMedia(served) && !KindOf(served).Textual():
 		inside := documentType(body)
@@ -63,6 +71,43 @@ func opensAsHTML(body []byte) bool {
 	head := strings.ReplaceAll(string(body[:min(len(body), sniffBytes)]), "\x00", "")
 	start := strings.TrimLeftFunc(head, unicode.IsSpace)
 	return !isBinary(head) && (hasPrefixFold(start, "<!doctype html") || hasPrefixFold(start, "<html"))
+}
+
+// feedType gives the type of what is served as HTML: by its root element, past white space, comments, processing instructions and
+// a doctype, where that is of a feed, a site map or an outline, none of which HTML has.
+func feedType(s string) string {
+	for {
+		s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+		end := ""
+		switch {
+		case strings.HasPrefix(s, "<!--"):
+			end = "-->"
+		case strings.HasPrefix(s, "<?"):
+			end = "?>"
+		case strings.HasPrefix(s, "<!"):
+			end = ">"
+		}
+		if end == "" {
+			break
+		}
+		_, rest, ok := strings.Cut(s, end)
+		if !ok {
+			return typeHTML
+		}
+		s = rest
+	}
+	name, ok := strings.CutPrefix(s, "<")
+	if i := strings.IndexAny(name, " \t\r\n>"); ok && i > 0 {
+		switch name[:i] {
+		case "rss", "rdf:RDF":
+			return "application/rss+xml"
+		case "feed":
+			return "application/atom+xml"
+		case "urlset", "sitemapindex", "opml":
+			return typeXML
+		}
+	}
+	return typeHTML
 }
 
 // isDownload lists the types that servers use for "save this", whatever it is.

@@ -151,3 +151,33 @@ func FuzzSniff(f *testing.F) {
 		}
 	})
 }
+
+// TestFeedsUnderTheNameOfPages: what has the root of a feed, and so no word of HTML, is none.
+func TestFeedsUnderTheNameOfPages(t *testing.T) {
+	for body, want := range map[string]string{
+		`<?xml version="1.0"?><rss version="2.0"><channel><title>x</title>`:                                          "application/rss+xml",
+		"\xEF\xBB\xBF\n<?xml version='1.0'?>\n<?xml-stylesheet href='a'?><!-- c --><!DOCTYPE rss PUBLIC 'x'>\n<rss>": "application/rss+xml",
+		`<feed xmlns="http://www.w3.org/2005/Atom">`:                                                                 "application/atom+xml",
+		`<rdf:RDF xmlns:rdf="x">`:                 "application/rss+xml",
+		`<?xml version="1.0"?><urlset xmlns="x">`: typeXML,
+		`<sitemapindex>`:                          typeXML,
+		`<opml version="2.0">`:                    typeXML,
+		"\xFF\xFE<\x00r\x00s\x00s\x00>\x00":       "application/rss+xml",
+		`<rssx>`:                                  typeHTML,
+		`<RSS>`:                                   typeHTML,
+		`<rss`:                                    typeHTML,
+		`words <rss>`:                             typeHTML,
+		`<!-- never closed <rss>`:                 typeHTML,
+		`<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">`: typeHTML,
+		`<!DOCTYPE html><html><body><rss>`:                                 typeHTML,
+		`<?xml version="1.0"?><wml>`:                                       typeHTML,
+		"":                                                                 typeHTML,
+	} {
+		if got := Sniff([]byte(body), typeHTML, ""); got != want {
+			t.Errorf("%q: %s, want %s", body, got, want)
+		}
+	}
+	if got := Sniff([]byte("<rss>"), typeText, ""); got != typeText {
+		t.Errorf("as plain text: %s", got)
+	}
+}

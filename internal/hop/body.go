@@ -6,6 +6,7 @@ package hop
 
 import (
 	"bufio"
+	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
@@ -159,8 +160,47 @@ func decoder(coding string, r io.Reader) (io.Reader, func(), error) {
 	case "deflate":
 		return deflateReader(r)
 	}
-	d, err := gzip.NewReader(r)
-	return d, nothing, err
+	m, err := newMembers(r)
+	return m, nothing, err
+}
+
+// members reads what is coded as gzip: members one after the other, and what follows them that is none, such as a server's padding, is
+// left alone, as browsers do.
+type members struct {
+	coded *bufio.Reader
+	one   *gzip.Reader
+}
+
+func newMembers(r io.Reader) (*members, error) {
+	m := &members{coded: bufio.NewReader(r)}
+	var err error
+	if m.one, err = gzip.NewReader(m.coded); err != nil {
+		return nil, err
+	}
+	m.one.Multistream(false)
+	return m, nil
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		n, err := m.one.Read(p)
+		switch {
+		case !errors.Is(err, io.EOF):
+			return n, err
+		case n > 0:
+			return n, nil // it says again that it is at its end
+		}
+		if next, err := m.coded.Peek(3); !bytes.Equal(next, []byte{0x1F, 0x8B, 8}) {
+			if err != nil && !errors.Is(err, io.EOF) {
+				return 0, err
+			}
+			return 0, io.EOF
+		}
+		if err := m.one.Reset(m.coded); err != nil {
+			return 0, err
+		}
+		m.one.Multistream(false)
+	}
 }
 
 // deflateReader reads what servers send as deflate: zlib as the standard says, or the bare stream that many send.

@@ -1,10 +1,12 @@
 package maincontent
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 const story = "<p>The old tide mill at the mouth of the river was rebuilt last winter, and its wheel turns twice a day again.</p>" +
@@ -190,5 +192,81 @@ func TestDeclaredDescriptions(t *testing.T) {
 	}
 	if s := Find(parse(t, strings.Replace(ld, "Product", "Organization", 1)+"<h1>Quay</h1>")); s.Undisclosed != "" {
 		t.Errorf("the site's description is no product's: %q", s.Undisclosed)
+	}
+}
+
+// TestButtonsWithinSentences: a word that shows what it means when it is pressed is a word of its sentence; other buttons are not.
+func TestButtonsWithinSentences(t *testing.T) {
+	const around = `<p>The harbour keeps a book of every ship that has ever come in, and the oldest line in it is four hundred years old; it names a hulk.</p>`
+	got := shown(t, `<head><title>Guide</title></head><body>`+siteHead+`<main><article><h1>Guide to the harbour</h1>`+around+
+		`<p>Every ship pays <button class=term>dunnage</button> before it goes, and a fee for the <button>warden</button>.</p><p><button>Copy the text</button></p>`+
+		around+`</article></main>`+siteFoot)
+	for _, w := range []string{"Every ship pays dunnage before", "for the warden ."} {
+		if !strings.Contains(strings.Join(strings.Fields(got), " "), w) {
+			t.Errorf("%q is lost: %s", w, got)
+		}
+	}
+	if strings.Contains(got, "Copy the text") {
+		t.Error("a button by itself is kept")
+	}
+}
+
+// TestLinksThatReadOn: what comes after the last sentence of a text is where to read on, and its address counts.
+func TestLinksThatReadOn(t *testing.T) {
+	const text = "Salt was brought from the south, and paid for with rope that was made here"
+	for part, within := range map[string]bool{
+		text + `. <a href=/more>Continue reading →</a>`:                 false,
+		text + ` […] <a href=/more><b>Read</b> on</a>`:                  false,
+		text + `… [<a href=/more>more</a>]`:                             false,
+		text + `。<a href=/more>続きを読む</a>`:                               false,
+		`<em>` + text + `.</em> Source: <a href=/more>the book</a> `:    false,
+		text + `, as <a href=/more>the book</a> says.`:                  true,
+		text + `, as is told in <a href=/more>the book</a>`:             true,
+		text + `. <a href=/more>The book</a> says so. And it is right.`: true,
+	} {
+		root := parse(t, newsHead+siteHead+`<main><article><h1>The book of the harbour</h1>`+prose+`<p>`+part+`</p>`+prose+`</article></main>`+siteFoot)
+		s := Find(root)
+		for n := range root.Descendants() {
+			if n.DataAtom == atom.A && n.Attr[0].Val == "/more" && s.InText(n) != within {
+				t.Errorf("%s: in the text is %v", part, !within)
+			}
+		}
+	}
+}
+
+// TestQuestionsThatOpenTheirAnswers: buttons that are headings of what they open are read with it.
+func TestQuestionsThatOpenTheirAnswers(t *testing.T) {
+	for _, c := range []struct{ name, item string }{
+		{"buttons in headings", `<div><h3><button aria-expanded=false aria-controls=a>How long does shipping take to %d?</button></h3><div id=a><p>Three days to town %d.</p></div></div>`},
+		{"closed", `<div><h3><button aria-expanded=false>How long does shipping take to %d?</button></h3><div hidden><p>Three days to town %d.</p></div></div>`},
+		{"buttons alone", `<div class=item><button class=accordion-button><span>How long does shipping take to %d?</span></button><div style="display:none"><p>Three days to town %d.</p></div></div>`},
+		{"terms", `<dl><dt><button aria-expanded=false>How long does shipping take to %d?</button></dt><dd><p>Three days to town %d.</p></dd></dl>`},
+	} {
+		var b strings.Builder
+		for i := range 8 {
+			fmt.Fprintf(&b, c.item, i, i)
+		}
+		got := shown(t, "<head><title>Questions</title></head><body>"+siteHead+`<main><h1>Questions</h1>`+b.String()+"</main>"+siteFoot)
+		for i := range 8 {
+			for _, w := range []string{"shipping take to %d?", "to town %d."} {
+				if w = fmt.Sprintf(w, i); !strings.Contains(got, w) {
+					t.Errorf("%s: %q is lost", c.name, w)
+				}
+			}
+		}
+	}
+}
+
+// TestLittlePagesWhoseNamesMislead: a bill of fare has the names of menus; where nearly all of a little page's text would go, the
+// selection is thin. Lists of links are not.
+func TestLittlePagesWhoseNamesMislead(t *testing.T) {
+	fare := `<div class="menu-section"><h2>Starters</h2><div class="menu-item"><span class="menu-item-name">Soup</span><span class="menu-item-price">5,50</span><p class="menu-item-desc">Of the day, with bread</p></div></div>
+		<div class="menu-section"><h2>Mains</h2><div class="menu-item"><span class="menu-item-name">Plaice</span><span class="menu-item-price">14,90</span></div></div>`
+	links := `<main><h1>Notices</h1><ul>` + strings.Repeat(`<li><a href=/n>The office is closed on the first of the month</a></li>`, 6) + `</ul></main>`
+	for body, thin := range map[string]bool{fare: true, links: false, "<article><h1>Soup</h1>" + prose + "</article>": false} {
+		s := Find(parse(t, "<head><title>Quay inn</title></head><body><nav><a href=/>Home</a></nav>"+body+"<footer>Quay inn, Harbour Street 1, open from noon to ten but for Mondays</footer>"))
+		if s.Thin() != thin {
+			t.Errorf("thin %v, %d of %d letters: %.60s", s.Thin(), s.Letters, s.PageLetters, body)
+		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
 // names are the meanings of an element's names, as bits: the first are words that pages choose, the others elements.
@@ -292,13 +294,44 @@ func (v *vocabulary) namesOf(n *html.Node) (is names, class uint32) {
 			if n.DataAtom == atom.Aside && quotes(a.Val) {
 				is |= wordCallout
 			}
-		case "id", "itemprop", "data-testid", "data-component":
+		case "id":
+			if !spelledOut(n, a.Val) {
+				is |= v.read(a.Val).is
+			}
+		case "itemprop", "data-testid", "data-component":
 			is |= v.read(a.Val).is
 		case "role":
 			is |= roleNames(a.Val)
 		}
 	}
 	return is, class
+}
+
+// spelledOut says that an id is made of what the text is about, and so says nothing of what the element is for: of a term that is
+// explained, of a symbol of a program, or of a section whose heading has a link to it.
+func spelledOut(n *html.Node, id string) bool {
+	if n.DataAtom == atom.Dt || strings.ContainsAny(id, ".(") {
+		return true
+	}
+	const near = 8 // nodes in which a section's heading begins, and its link stands
+	c := facts.Following(n, n)
+	for i := 0; c != nil && tagNames(c.DataAtom) != tagHeading; i++ {
+		if i == near || c.Type == html.TextNode && strings.TrimSpace(c.Data) != "" {
+			return false
+		}
+		c = facts.Following(n, c)
+	}
+	if c == nil {
+		return false
+	}
+	heading := c
+	for i := 0; c != nil && i < near; i++ {
+		if href, ok := facts.Attribute(c, "href"); ok && c.DataAtom == atom.A && strings.HasPrefix(href, "#") && href[1:] == id {
+			return true
+		}
+		c = facts.Following(heading, c)
+	}
+	return false
 }
 
 // quotes says that a class is what forums name an aside by in which a post quotes another, or shows what a link leads to.

@@ -4,6 +4,7 @@ package maincontent
 
 import (
 	"math/bits"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -141,7 +142,7 @@ func (o *outline) makeRoom(top *html.Node) {
 			n = facts.Skipping(top, n)
 			continue
 		default:
-			if !inline(n) || n.DataAtom == atom.Button {
+			if !inline(n) || pressed(n) {
 				elements++
 				if p := n.Parent; p != last && inline(p) { // which stays, for what is in it
 					elements++
@@ -237,8 +238,10 @@ func (o *outline) enter(n *html.Node) bool {
 		e.controls++
 		return false
 	case atom.Button:
-		o.open = false
-		e.controls++
+		if pressed(n) {
+			o.open = false
+			e.controls++
+		}
 	case atom.Time:
 		if o.open {
 			o.blocks[len(o.blocks)-1].times++
@@ -259,7 +262,7 @@ func (o *outline) leave(n *html.Node) {
 	}
 	e := &o.elements[o.at]
 	e.to = int32(len(o.blocks))
-	if !inline(n) || n.DataAtom == atom.Button {
+	if !inline(n) || pressed(n) {
 		o.open = false
 	}
 	if n.DataAtom == atom.A && o.inLink > 0 {
@@ -282,7 +285,7 @@ func (o *outline) leave(n *html.Node) {
 	p.h1 += e.h1
 	p.controls += e.controls
 	p.pictures += e.pictures
-	if at := len(o.elements) - 1; e == &o.elements[at] && inline(n) && n.DataAtom != atom.Button {
+	if at := len(o.elements) - 1; e == &o.elements[at] && inline(n) && !pressed(n) {
 		o.elements = o.elements[:at] // no block stands in it: nobody will ask for it
 	}
 }
@@ -303,7 +306,7 @@ func (o *outline) leaf(n *html.Node) *block {
 // blockOwner is the innermost element around here that is not inline, or else the outermost one.
 func (o *outline) blockOwner() int32 {
 	i := o.at
-	for o.elements[i].parent >= 0 && inline(o.elements[i].node) && o.elements[i].node.DataAtom != atom.Button {
+	for o.elements[i].parent >= 0 && inline(o.elements[i].node) && !pressed(o.elements[i].node) {
 		i = o.elements[i].parent
 	}
 	return i
@@ -447,4 +450,22 @@ func inline(n *html.Node) bool {
 		return true
 	}
 	return false
+}
+
+// pressed says that n is a button, and not a word of the sentence that it stands in, such as one that shows what it means, nor a
+// heading or a question that what is told below it is opened by.
+func pressed(n *html.Node) bool {
+	if n.DataAtom != atom.Button {
+		return false
+	}
+	const few = 3 // words; fewer are mostly the name of a filter
+	if p := n.Parent; p != nil && (tagNames(p.DataAtom) == tagHeading || p.DataAtom == atom.Dt) && len(strings.Fields(facts.ShortText(n))) >= few || facts.Discloses(n) {
+		return false
+	}
+	if p := n.Parent; p == nil || p.DataAtom != atom.P && p.DataAtom != atom.Li && p.DataAtom != atom.Dd && p.DataAtom != atom.Td {
+		return true
+	}
+	before, after := n.PrevSibling, n.NextSibling
+	return before == nil || after == nil || before.Type != html.TextNode || after.Type != html.TextNode ||
+		!strings.ContainsFunc(before.Data, unicode.IsLetter) || strings.TrimSpace(after.Data) == ""
 }

@@ -5,6 +5,7 @@ package maincontent
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -24,11 +25,16 @@ type Selection struct {
 	// Undisclosed is the description of the page's one product that the page declares to machines and shows nowhere, as the
 	// page writes it, which may be as HTML; mostly empty.
 	Undisclosed string
+	// Article is the text of the page's one article, where the page declares that to machines and shows next to nothing at all;
+	// mostly empty.
+	Article string
 
 	dropped  map[*html.Node]struct{}
 	inText   map[*html.Node]struct{} // links
 	prose    int                     // letters of the page's running text
-	promised int                     // letters of content that the scores promised before the rules
+	plain    int                     // letters outside of links, in the selection and on the page
+	allPlain int
+	promised int // letters of content that the scores promised before the rules
 }
 
 // Drop tells whether n and all below it are left out. It is to be asked of parents before their children.
@@ -44,9 +50,19 @@ func (s Selection) InText(link *html.Node) bool {
 	return in
 }
 
+const (
+	longArticle  = 300 // bytes of an article that is worth showing in place of a page
+	shellLetters = 120 // of a page that shows next to nothing: its name, and that it is loading
+)
+
 // Thin tells that the selection holds so little of the page's text that the whole page is the safer answer.
 func (s Selection) Thin() bool {
 	const leastPart, leastProse = 3, 25 // of what was promised, and of the running text: one part in so many
+	// A page that costs little as a whole is shown rather than next to nothing of its text outside of links.
+	const small, leastPlain, leastLetters = 1500, 5, 3 // letters; one part in so many
+	if s.PageLetters < small && s.plain*leastPlain < s.allPlain && s.Letters*leastLetters < s.PageLetters {
+		return true
+	}
 	return s.Letters*leastPart < s.promised || s.Letters*leastProse < s.prose || s.Letters == 0 && s.PageLetters > 0
 }
 
@@ -72,8 +88,10 @@ func Find(root *html.Node) Selection {
 	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters), promised: promised}
 	for i, k := range kept {
 		b := &f.blocks[i]
+		s.allPlain += int(b.letters - b.links)
 		if k {
 			s.Letters += int(b.letters)
+			s.plain += int(b.letters - b.links)
 		}
 		if running(b) {
 			s.prose += int(b.letters)
@@ -81,6 +99,9 @@ func Find(root *html.Node) Selection {
 	}
 	s.Declared = f.says.Facts
 	s.Undisclosed = f.undisclosed()
+	if text := f.says.Article(); len(text) >= longArticle && f.page.letters < shellLetters {
+		s.Article = text
+	}
 	return s
 }
 
@@ -388,7 +409,8 @@ func (f *finder) drop(kept []bool) map[*html.Node]struct{} {
 	return out
 }
 
-// linksInText are the links of kept blocks that are mostly other words, but for one that begins an item.
+// linksInText are the links of kept blocks that are mostly other words, but for one that begins an item, and one that says by itself
+// where to read on.
 func (f *finder) linksInText(kept []bool) map[*html.Node]struct{} {
 	out := map[*html.Node]struct{}{}
 	for i, k := range kept {
@@ -400,18 +422,52 @@ func (f *finder) linksInText(kept []bool) map[*html.Node]struct{} {
 		if b.links*2 >= b.letters && !person {
 			continue
 		}
+		var on *html.Node
+		if !person {
+			on = f.readsOn(b)
+		}
 		item := !person && f.elements[b.owner].is&(tagItem|tagDefinitions|tagHeading) != 0
 		for j, leaf := range f.leaves[b.from:b.to] {
 			a := leaf.Parent
 			for steps := 0; a != nil && a != f.elements[b.owner].node && a.DataAtom != atom.A && steps < maxLook; steps++ {
 				a = a.Parent
 			}
-			if a != nil && a.DataAtom == atom.A && !(item && j == 0) {
+			if a != nil && a.DataAtom == atom.A && !(item && j == 0) && a != on {
 				out[a] = struct{}{}
 			}
 		}
 	}
 	return out
+}
+
+// readsOn is the link that comes after the last sentence of a block, such as "Read more"; nil for none.
+func (f *finder) readsOn(b *block) *html.Node {
+	const brackets = "[]() \t\n\r\u00a0"
+	var last *html.Node
+	for j, looked := b.to-1, 0; j >= b.from && looked < maxLook; j, looked = j-1, looked+1 {
+		leaf := f.leaves[j]
+		if leaf.Type != html.TextNode || strings.Trim(leaf.Data, brackets) == "" {
+			continue
+		}
+		a := leaf.Parent
+		for steps := 0; a != nil && a != f.elements[b.owner].node && a.DataAtom != atom.A && steps < maxLook; steps++ {
+			a = a.Parent
+		}
+		linked := a != nil && a.DataAtom == atom.A
+		switch {
+		case last == nil && !linked:
+			return nil
+		case last == nil:
+			last = a
+		case a != last:
+			end, _ := utf8.DecodeLastRuneInString(strings.TrimRight(leaf.Data, brackets+"\"'”’»"))
+			if strings.ContainsRune(".!?:…。！？：؟।", end) && end != utf8.RuneError {
+				return last
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 func titleOf(root *html.Node) string {

@@ -195,12 +195,13 @@ func (r *renderer) gatherElement(c *codeText, n *html.Node) {
 		if c.table {
 			return // numbers, or the file's name, which stands above
 		}
+	case atom.A:
+		if name := facts.CutName(n); name != "" {
+			c.write(name)
+			return
+		}
 	}
-	line := false
-	switch n.DataAtom {
-	case atom.Div, atom.P, atom.Li, atom.Tr, atom.Section, atom.Table, atom.Ol, atom.Ul, atom.Pre:
-		line = true
-	}
+	line := facts.EndsCodeLine(n)
 	if len(n.Attr) > 0 {
 		t := facts.TraitsOf(n)
 		s := facts.StylesOf(t.Style)

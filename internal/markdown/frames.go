@@ -46,7 +46,7 @@ type shadowHost struct {
 const maxSlots = 64
 
 func shadowRoot(n *html.Node) bool {
-	if n.DataAtom != atom.Template || n.Namespace != "" {
+	if n.DataAtom != atom.Template || n.Namespace != "" || !facts.HoldsShadow(n.Parent) {
 		return false
 	}
 	mode, ok := facts.Attribute(n, "shadowrootmode")

@@ -179,6 +179,7 @@ func TestWhatDidNotComeBackDoesNow(t *testing.T) {
 		`<p>x<sub>1 b<ul><li>c</li></ul>2</sub>d`: "x_(1 b)\n\n- c\n\n2d",
 		`<ruby>a<rt><p>b</p>2</ruby>`:             "a\n\nb\n\n2",
 
+		"<p>&lt;24<tt>v@td></tt>, &lt;3<i>b</i>@td>":      "\\<24`v@td>`, \\<3*b*@td>",
 		"<p>&lt;^<b></b>@e> &lt;#<i></i>\u00ada<i></i>@e": `\<^@e> \<#a@e`,
 
 		// Notes: both ends of one, or none.

@@ -33,6 +33,28 @@ func TestFindFoldsCaseAndWhiteSpace(t *testing.T) {
 		{"", "abc", 0, "[]"},
 		{"  abc", "abc", 0, "[2]"},
 		{"a\xffb abc", "abc", 0, "[4]"},
+
+		{"It’s “so” ‚now‘ — or 2–3", `it's "so"`, 0, "[0]"},
+		{"it's", "it’s", 0, "[0]"},
+		{"or 2–3, not 2−3", "2-3", 0, "[3 12]"},
+		{"第１０条 ＡＢＣ", "10条 abc", 0, "[1]"},
+
+		// What Markdown adds does not count, where nothing stands as it was asked for.
+		{"**Warning:** do not use the `foo` option", "Warning: do not use the foo option", 0, "[2]"},
+		{"The **bold**ness", "boldness", 0, "[6]"},
+		{"Please [click here](/x(1) \"t\") now", "click here now", 0, "[8]"},
+		{"See ![a wheel](/w.png) turn", "see a wheel turn", 0, "[0]"},
+		{"| one | two |\n| --- | --- |\n| three | four |", "two three", 0, "[8]"},
+		{"| one | two |", "one two", 0, "[2]"},
+		{"- alpha\n- beta\n\n## Head\n\n> said", "alpha beta head said", 0, "[2]"},
+		{"a\\*b \\# c 1\\. d\\\ne", "a*b # c 1. d e", 0, "[0]"},
+		{"a [b](c", "b(c", 0, "[3]"},
+		{"C:\\path a", "c:\\path", 0, "[0]"},
+		{"a * b", "**", 0, "[]"},
+		{"x **a** b x a b", "a b", 0, "[12]"}, // what stands as it was asked for goes before
+		{"**a** b **a** b", "a b", 3, "[10]"},
+		{"é **é** b", "é b", 2, "[4]"},
+		{"co-op - x", "co-op x", 0, "[0]"},
 	} {
 		m := Measure(c.text).Find(c.phrase, c.offset)
 		got := []int{}
@@ -73,6 +95,14 @@ func FuzzFind(f *testing.F) {
 			got = append([]int{m.First.Offset}, m.Further...)
 		}
 		want := slowFind([]rune(text), []rune(phrase), offset)
+		if len(want) == 0 && len(got) > 0 { // then without signs of Markdown, and every place begins a character of the phrase
+			for _, at := range got {
+				if at < offset || at >= utf8.RuneCountInString(text) || !strings.ContainsFunc(phrase, func(r rune) bool { return foldSign(r) == foldSign([]rune(text)[at]) }) {
+					t.Fatalf("%q in %q from %d: at %d", phrase, text, offset, at)
+				}
+			}
+			return
+		}
 		if !slices.Equal(got, want[:min(len(want), 1+MaxFurther)]) {
 			t.Fatalf("%q in %q from %d: at %v, want %v", phrase, text, offset, got, want)
 		}
@@ -111,12 +141,21 @@ func matchAt(text, phrase []rune, i int) int {
 			}
 			continue
 		}
-		if !strings.EqualFold(string(text[i]), string(phrase[j])) {
+		if !strings.EqualFold(string(foldSign(text[i])), string(foldSign(phrase[j]))) {
 			return -1
 		}
 		i, j = i+1, j+1
 	}
 	return i
+}
+
+// BenchmarkFindBare is the search of a text that looks like links without an end.
+func BenchmarkFindBare(b *testing.B) {
+	text := strings.Repeat("](", 500_000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Measure(text).Find("is not there", 0)
+	}
 }
 
 func BenchmarkFind(b *testing.B) {

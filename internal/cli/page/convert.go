@@ -17,16 +17,17 @@ import (
 // Convert is the command.
 type Convert struct {
 	showFlags
-	ContentType  string `setting:"-" help:"The Content-Type that the site sent. Without it the ending of the file decides where it is one of a text, such as .json, and the body is no document; else the body." placeholder:"TYPE"`
+	ContentType  string `setting:"-" help:"The Content-Type that the site sent. Without it the ending of the file decides where it is one of a page or text, such as .html or .json, and the body is no document; else the body." placeholder:"TYPE"`
 	BaseURL      string `name:"base-url" setting:"-" help:"The page's own address, for relative links." placeholder:"URL"`
 	MaxBodyBytes *int64 `help:"Most bytes of a body (1–100000000; default 5000000)." placeholder:"N"`
 	JSON         bool   `setting:"-" help:"As JSON: the page with all that is known of it."`
 	File         string `arg:"" optional:"" default:"-" help:"The file, or - for standard input."`
 }
 
-// endings are of texts that do not tell by themselves what they are, with what a site would send for them. Documents and
-// pages do.
+// endings are of texts and pages, which do not always tell by themselves what they are, with what a site would send for them.
+// Documents do.
 var endings = map[string]string{
+	".html": "text/html", ".htm": "text/html", ".xhtml": "application/xhtml+xml", ".xht": "application/xhtml+xml",
 	".json": "application/json", ".ndjson": "application/x-ndjson", ".xml": "application/xml", ".csv": "text/csv", ".md": "text/markdown", ".txt": "text/plain",
 }
 
@@ -41,10 +42,12 @@ func (c *Convert) Run(s *cli.Session) error {
 		return err
 	}
 	var contentType []string
-	switch ending := endings[strings.ToLower(filepath.Ext(c.File))]; {
+	ending := endings[strings.ToLower(filepath.Ext(c.File))]
+	shown := bodytype.KindOf(bodytype.Sniff(body, "", ""))
+	switch {
 	case c.ContentType != "":
 		contentType = []string{c.ContentType}
-	case ending != "" && bodytype.KindOf(bodytype.Sniff(body, "", "")) != bodytype.Document:
+	case ending != "" && shown != bodytype.Document && (shown != bodytype.HTML || bodytype.KindOf(ending) != bodytype.HTML):
 		contentType = []string{ending} // nobody served it, so what the bytes show goes before what the file is called
 	}
 	done := s.Err.Progress("converting")

@@ -253,6 +253,25 @@ func TestLongAndWideSheetsAreCut(t *testing.T) {
 	}
 }
 
+// TestASheetThatIsCutInTwoWaysIsOne: a row that is cut off, and columns that are not shown.
+func TestASheetThatIsCutInTwoWaysIsOne(t *testing.T) {
+	b := New(document.Limits{Columns: 3, Text: 1000})
+	s := b.Sheet("Wide")
+	for c := range 5 {
+		s.Set(0, c, Value{Text: strings.Repeat("x", 600)})
+	}
+	text, err := b.Text(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.Markdown, "*The last row is cut off.*\n\n*Shown are 3 of 5 columns with content.*") {
+		t.Errorf("%s", text.Markdown)
+	}
+	if len(text.Notes) != 1 || text.Notes[0].Words != "1 sheet is cut: 2 columns are not shown" {
+		t.Errorf("%+v", text.Notes)
+	}
+}
+
 func TestCellsOfABookAreBounded(t *testing.T) {
 	b := New(document.Limits{Cells: 100})
 	one, two := b.Sheet("One"), b.Sheet("Two")

@@ -146,11 +146,13 @@ func (w *writer) sheet(s *Sheet) {
 	if s.lost {
 		rows = max(rows, s.rows.n)
 	}
-	if w.full && len(shown) == rows {
+	torn := w.full && len(shown) == rows
+	if torn {
 		w.remark("The last row is cut off.")
+	}
+	if w.cutLine(len(shown), rows, min(columns, w.limits.Columns), columns) || torn {
 		w.cutSheets++
 	}
-	w.cutLine(len(shown), rows, min(columns, w.limits.Columns), columns)
 	if hidden := s.hiddenWords(); hidden != "" {
 		w.remark(hidden)
 	}
@@ -178,8 +180,8 @@ func (s *Sheet) cropColumns(most int) int {
 	return len(columns) + s.droppedColumns
 }
 
-// cutLine says what of a sheet is not shown.
-func (w *writer) cutLine(rows, allRows, columns, allColumns int) {
+// cutLine says what of a sheet is not shown, if anything is not.
+func (w *writer) cutLine(rows, allRows, columns, allColumns int) bool {
 	var parts []string
 	if rows < allRows {
 		parts = append(parts, fmt.Sprintf("%s of %s rows", thousands(rows), thousands(allRows)))
@@ -188,12 +190,12 @@ func (w *writer) cutLine(rows, allRows, columns, allColumns int) {
 		parts = append(parts, fmt.Sprintf("%s of %s columns", thousands(columns), thousands(allColumns)))
 	}
 	if len(parts) == 0 {
-		return
+		return false
 	}
 	w.remark("Shown are " + strings.Join(parts, " and ") + " with content.")
-	w.cutSheets++
 	w.cutRows += allRows - rows
 	w.cutColumns += allColumns - columns
+	return true
 }
 
 // hiddenWords tells of hidden rows and columns that have values.

@@ -49,12 +49,24 @@ type Reader struct {
 	textBytes  int
 	summary    string
 	product    string
+	article    string
+	articles   int
+	paid       bool // something of it is not free to read
 	recipe     bool
 }
 
 // Recipe says that the page declares itself, or a part of it, to be a recipe or instructions: their ingredients and
 // steps are among [Reader.Texts].
 func (d *Reader) Recipe() bool { return d.recipe }
+
+// Article is the text of the one article that the page says it is, as the page writes it; empty where it says none, or more than one,
+// and where it says of anything that it is not free to read.
+func (d *Reader) Article() string {
+	if d.Sort != Article || d.articles != 1 || d.paid {
+		return ""
+	}
+	return d.article
+}
 
 // Product is the description of the one product that the page says it is about, as the page writes it, which may be as
 // HTML; empty where it says none.
@@ -185,6 +197,12 @@ func (d *Reader) findTexts(v any, depth int) {
 			d.findTexts(e, depth+1)
 		}
 	case map[string]any:
+		switch free := v["isAccessibleForFree"].(type) {
+		case bool:
+			d.paid = d.paid || !free
+		case string:
+			d.paid = d.paid || strings.EqualFold(free, "false")
+		}
 		switch kindOf(v["@type"]) {
 		case "WebSite", "WebPage", "Organization", "Corporation", "LocalBusiness", "Store", "Person", "VideoObject", "ImageObject", "Offer", "Brand":
 		default:
@@ -192,6 +210,10 @@ func (d *Reader) findTexts(v any, depth int) {
 				if s, ok := v[key].(string); ok && len(s) >= leastText && d.textBytes+len(s) <= mostTexts {
 					if d.product == "" && key == "description" && schemaSort(v["@type"]) == Product {
 						d.product = s
+					}
+					if key == "articleBody" && s != d.article {
+						d.article = s
+						d.articles++
 					}
 					d.texts = append(d.texts, s)
 					d.textBytes += len(s)

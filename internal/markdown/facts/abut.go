@@ -12,18 +12,18 @@ import (
 )
 
 // Melts says that the words of an element and of the one right before it would run into one another, and that no page
-// means that: two times, two years, several words and a capital in what is beside them. Two single words may be one.
+// means that: two times, two years, several words and a capital in what is beside them, a name and its measure, a price. Two
+// single words may be one.
 func Melts(b *html.Node) bool {
 	a := b.PrevSibling
 	if a == nil || a.Type != html.ElementNode || !mayMelt(a) || !mayMelt(b) {
 		return false
 	}
-	last := edge(a, false)
-	if !wordRune(last) {
-		return false
+	last, first := edge(a, false), edge(b, true)
+	if priced(a, last, first, b) {
+		return true
 	}
-	first := edge(b, true)
-	if !wordRune(first) {
+	if !wordRune(last) || !wordRune(first) {
 		return false
 	}
 	switch {
@@ -34,7 +34,43 @@ func Melts(b *html.Node) bool {
 	case unicode.IsDigit(last) && unicode.IsDigit(first):
 		return a.DataAtom == atom.Span && b.DataAtom == atom.Span && year(a) && year(b)
 	}
+	if unicode.IsDigit(first) && unicode.IsLetter(last) && (severalWords(b) || cents(ShortText(b))) && letters(a) >= fewLetters {
+		return true
+	}
 	return unicode.IsUpper(first) && (unicode.IsLower(last) || unicode.IsDigit(last)) && (severalWords(a) || severalWords(b))
+}
+
+// fewLetters is how many a name has at least; fewer may be a part of what they stand beside.
+const fewLetters = 3
+
+// priced says that b begins with an amount of money and that a is a name or another amount.
+func priced(a *html.Node, last, first rune, b *html.Node) bool {
+	amount := ShortText(a)
+	switch {
+	case unicode.Is(unicode.Sc, first) && wordRune(last):
+		_, size := utf8.DecodeRuneInString(ShortText(b))
+		rest := strings.TrimLeft(ShortText(b)[size:], " \u00a0")
+		return rest != "" && rest[0] >= '0' && rest[0] <= '9' && (letters(a) >= fewLetters || strings.ContainsFunc(amount, unicode.IsDigit))
+	case unicode.Is(unicode.Sc, last) && unicode.IsDigit(first):
+		return strings.ContainsFunc(amount, unicode.IsDigit)
+	}
+	return false
+}
+
+// cents says that a text is a number with two decimals, as prices have.
+func cents(s string) bool {
+	n := len(s)
+	return n >= 4 && (s[n-3] == '.' || s[n-3] == ',') && Digits(s[n-2:]) && Digits(s[:n-3])
+}
+
+// letters is how many letters the text of an element has, of its first ones.
+func letters(n *html.Node) (count int) {
+	for _, c := range ShortText(n) {
+		if unicode.IsLetter(c) {
+			count++
+		}
+	}
+	return count
 }
 
 // leads says that a link leads to another page. Half a word may be such a link, and Markdown tells two of them apart.

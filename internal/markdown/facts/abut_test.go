@@ -20,6 +20,27 @@ func TestMelts(t *testing.T) {
 		"<b>Thousand</b><b>Heritage 2.0 Helmet</b>":                  false,
 		"<a href=/a>al</a><a href=/b>Be and more</a>":                false,
 		"<span>Thousand </span><span>Heritage 2.0 Bike</span>":       false,
+
+		"<span>Capacity</span><span>1.7 l</span>":            true,
+		"<span>Price</span><span>5 €</span>":                 true,
+		"<span>Soup</span><span>5,50</span>":                 true,
+		"<span>Soup</span><span>14.90</span>":                true,
+		"<span>Soup</span><span>14.9</span>":                 false,
+		"<span>Total</span><span>$5.00</span>":               true,
+		"<span>Total</span><span>€ 5</span>":                 true,
+		"<span>€49.99</span><span>€39.99</span>":             true,
+		"<span>49,99 €</span><span>39,99 €</span>":           true,
+		"<span>2 for</span><span>£3</span>":                  true,
+		"<span>$</span><span>5.00</span>":                    false,
+		"<span>5</span><span>€</span>":                       false,
+		"<span>US</span><span>$5</span>":                     false,
+		"<span>foo</span><span>$bar</span>":                  false,
+		"<span>H</span><span>2 and O</span>":                 false,
+		"<span>mp</span><span>3 players</span>":              false,
+		"<span>Web</span><span>2.0</span>":                   false,
+		"<span>Price</span><span>€</span>":                   false,
+		"<b>Price</b><b>5 €</b>":                             false,
+		"<span>Capacity<svg></svg></span><span>1.7 l</span>": false,
 	} {
 		root, err := html.Parse(strings.NewReader("<p>" + src))
 		if err != nil {

@@ -48,7 +48,7 @@ func TraitsOf(n *html.Node) (t Traits) {
 			labelled = a.Val != ""
 		}
 	}
-	if (t.Hidden || t.Styles&DisplayNone != 0) && panel(t.Role, labelled) {
+	if (t.Hidden || t.Styles&DisplayNone != 0) && (panel(t.Role, labelled) || disclosed(n, t.Role)) {
 		t.Hidden, t.Styles = false, t.Styles&^(DisplayNone|Invisible)
 	}
 	return t

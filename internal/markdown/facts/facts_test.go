@@ -180,6 +180,19 @@ func TestPanelsAreContent(t *testing.T) {
 		concealed bool
 	}{
 		{`<div role=tabpanel hidden>`, false},
+		{`<button aria-expanded=false>How?</button> <div hidden>So.`, false},
+		{`<h3><span><button aria-expanded=false>How?</button></span></h3><div style="display:none">So.`, false},
+		{`<div><a role=button aria-expanded=false href=#>How?</a></div><p hidden>So.`, false},
+		{`<button class="accordion-button collapsed">How?</button><div hidden>So.`, false},
+		{`<button data-bs-toggle=collapse>How?</button><div hidden>So.`, false},
+		{`<button aria-expanded=false aria-haspopup=true>Menu</button><div hidden>`, true},
+		{`<button aria-expanded=false>Menu</button><ul hidden>`, true},
+		{`<button aria-expanded=false>Menu</button><div role=menu hidden>`, true},
+		{`<button>Close</button><div hidden>So.`, true},
+		{`<button aria-expanded=false>Size</button><div hidden><label><input type=checkbox>Small</label></div>`, true},
+		{`<button aria-expanded=false>Shop</button><div hidden>All: <a href=/1>Ropes and cables</a> <a href=/2>Sails</a></div>`, true},
+		{`<button aria-expanded=false>How?</button><div hidden>So, as is told on the page of <a href=/1>ropes</a>.</div>`, false},
+		{`<button aria-expanded=false>How?</button>words<div hidden>`, true},
 		{`<div role=tabpanel style="display: none">`, false},
 		{`<div role=region aria-labelledby=q1 hidden>`, false},
 		{`<div role=region hidden>`, true},
@@ -191,7 +204,7 @@ func TestPanelsAreContent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := root.FirstChild.LastChild.FirstChild
+		n := root.FirstChild.LastChild.LastChild
 		if got := Concealed(n); got != c.concealed {
 			t.Errorf("%s: concealed %v", c.src, got)
 		}

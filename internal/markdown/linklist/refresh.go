@@ -1,6 +1,7 @@
 package linklist
 
 import (
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -10,32 +11,67 @@ import (
 	"github.com/wayleave/wayleave/internal/markdown/facts"
 )
 
-// Refresh is the absolute address that a page sends browsers on to by a meta element, as written; empty where it does not, where it means
-// itself, and where that is no page of the web. baseURL is the page's own address.
-func Refresh(root *html.Node, baseURL string) string {
-	base := address.New(baseURL)
+// SentOn is the absolute address that a page sends browsers on to, as written: by the header field Refresh that came with it,
+// by a meta element, or by a script that does nothing else. Empty where it does not, where it means itself, and where that is no page
+// of the web. all says that those are sent that run scripts, too. baseURL is the page's own address.
+func SentOn(root *html.Node, baseURL, refresh string) (to string, all bool) {
+	own := address.New(baseURL)
+	if to := away(own, own.Resolve(target(refresh)), baseURL); to != "" {
+		return to, true
+	}
+	base, scripted, body := own, "", false
 	for n := root; n != nil; n = facts.Following(root, n) {
 		switch {
 		case n.Type != html.ElementNode:
 		case n.DataAtom == atom.Body:
-			return ""
-		case n.DataAtom == atom.Base:
+			body = true
+			onload, _ := facts.Attribute(n, "onload")
+			if scripted == "" {
+				scripted = assigned(onload)
+			}
+		case n.DataAtom == atom.Base && !body:
 			if href, ok := facts.Attribute(n, "href"); ok {
 				base = base.Rebased(href)
 			}
-		case n.DataAtom == atom.Meta:
-			if is, _ := facts.Attribute(n, "http-equiv"); !strings.EqualFold(strings.TrimSpace(is), "refresh") {
-				continue
+		case n.DataAtom == atom.Meta && !body:
+			if is, _ := facts.Attribute(n, "http-equiv"); strings.EqualFold(strings.TrimSpace(is), "refresh") {
+				content, _ := facts.Attribute(n, "content")
+				return away(own, base.Resolve(target(content)), baseURL), n.Parent == nil || n.Parent.DataAtom != atom.Noscript
 			}
-			content, _ := facts.Attribute(n, "content")
-			to := base.Resolve(target(content))
-			if lower := strings.ToLower(to); !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") || base.SamePage(to) || to == baseURL {
-				return ""
-			}
-			return to
+		case n.DataAtom == atom.Script && n.FirstChild != nil && scripted == "":
+			scripted = assigned(n.FirstChild.Data)
 		}
 	}
-	return ""
+	if scripted == "" {
+		return "", true
+	}
+	return away(own, base.Resolve(scripted), baseURL), true
+}
+
+// away is an address where it is that of another page of the web.
+func away(own address.Base, to, baseURL string) string {
+	if lower := strings.ToLower(to); !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") || own.SamePage(to) || to == baseURL {
+		return ""
+	}
+	return to
+}
+
+const (
+	place  = `(?:(?:window|document|self|top|parent|this)\.)*location`
+	quoted = `\s*(?:"([^"\\<>\s]*)"|'([^'\\<>\s]*)')\s*`
+)
+
+// assignment is a script that is one statement, which gives the place of the page another address, written as it is.
+var assignment = regexp.MustCompile(`^\s*(?:<!--[^\n]*\n\s*)?(?:` + place + `(?:\.href)?\s*=` + quoted + `|` + place + `\.(?:replace|assign)\(` + quoted + `\))\s*;?\s*(?://\s*-->)?\s*$`)
+
+// assigned is the address that a script sends on to, if that is all that it does.
+func assigned(script string) string {
+	const longest = 4 << 10
+	if len(script) > longest {
+		return ""
+	}
+	found := assignment.FindStringSubmatch(script)
+	return strings.Join(found[min(1, len(found)):], "") // of the ways to write it one is there
 }
 
 // target is the address in the content of such an element: a time, a comma or semicolon, and the address, with "url=" and in

@@ -2,6 +2,8 @@
 
 package scribe
 
+import "strings"
+
 var hashes = [7]string{"", "# ", "## ", "### ", "#### ", "##### ", "###### "}
 
 // BeginHeading lets a heading of this level, 1 to 6, hold what comes until EndHeading. Where all stands on one line it
@@ -63,6 +65,9 @@ func (w *Writer) Formula(tex string, display bool) {
 	if !display || w.flat != inBlock {
 		if w.math && w.textFrom == len(w.out) && w.last() == '$' {
 			w.space = true // two formulas side by side would melt into one another
+		}
+		if strings.IndexByte(tex, '@') >= 0 {
+			w.breakMailbox("$" + tex)
 		}
 		w.ready()
 		w.breakAddress()

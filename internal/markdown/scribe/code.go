@@ -26,6 +26,9 @@ func (w *Writer) Span(text string) {
 			w.space = true
 		}
 	}
+	if strings.IndexByte(text, '@') >= 0 {
+		w.breakMailbox("`" + text)
+	}
 	w.ready()
 	w.breakAddress()
 	start := len(w.out)

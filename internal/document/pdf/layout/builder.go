@@ -27,13 +27,14 @@ type Builder struct {
 	words  vocabulary
 	index  outlineIndex // of Bookmarks, once it is made
 	added  int
-	bare   []int // pages with something on them and no text
-	empty  int   // pages with nothing on them
+	bare   []int        // pages with something on them and no text
+	drawn  map[int]bool // pages with pictures, or as much drawn as letters take
+	empty  int          // pages with nothing on them
 }
 
 // New makes a builder of a document of at most so many bytes of text.
 func New(limit int) *Builder {
-	return &Builder{limit: limit, known: map[string]int32{}, words: vocabulary{}}
+	return &Builder{limit: limit, known: map[string]int32{}, words: vocabulary{}, drawn: map[int]bool{}}
 }
 
 // Full says that no more pages are needed: what they say would be cut.
@@ -89,6 +90,9 @@ func (b *Builder) Add(p *Page) {
 			b.bytes += len(text) + 1
 			b.words.learn(text)
 		})
+	}
+	if len(p.Images) > 0 || p.Drawn > 20 {
+		b.drawn[p.Number] = true
 	}
 	switch {
 	case said > 0:

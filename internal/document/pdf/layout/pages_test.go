@@ -52,6 +52,42 @@ func TestRunningLinesAndPageNumbersAreLeftOut(t *testing.T) {
 	order(t, read(t, one).Markdown, "A letterhead", "The text is whole.", "42")
 }
 
+// TestPagesOfRunningLinesAlone: what is all that pages have is no running line; beside pictures, such as on scans, it is.
+func TestPagesOfRunningLinesAlone(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		tickets int
+		full    int // pages with text beside the line
+		scanned bool
+		kept    bool
+	}{
+		{"tickets", 5, 0, false, true},
+		{"tickets behind a cover", 5, 1, false, true},
+		{"scans", 5, 0, true, false},
+		{"few pages without more", 2, 5, false, false},
+	} {
+		var pages []*sheet
+		for n := 1; n <= c.tickets+c.full; n++ {
+			s := newSheet(n)
+			s.put(50, 40, plain(9), fmt.Sprintf("Harbour ferry, ticket %d of 5", n))
+			if n > c.tickets {
+				s.put(50, 390, plain(10), "The text of this page is whole.")
+			}
+			if c.scanned {
+				s.Images = []Rect{{0, 0, 600, 800}}
+			}
+			pages = append(pages, s)
+		}
+		got := read(t, pages...)
+		if strings.Contains(got.Markdown, "ticket 1 of 5") != c.kept {
+			t.Errorf("%s: got\n%s", c.name, got.Markdown)
+		}
+		if bare := len(got.Facts) == 1 && got.Facts[0].Kind == document.ThinNoTextLayer; bare != c.scanned {
+			t.Errorf("%s: facts %+v", c.name, got.Facts)
+		}
+	}
+}
+
 func TestPagesAreMarkedAndSentencesGoOnAcrossThem(t *testing.T) {
 	a, b := newSheet(1), newSheet(2)
 	a.lines(50, 100, plain(10), "A first paragraph.")

@@ -1,6 +1,9 @@
 package layout
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // notRunning takes from lines that repeat at the ends of pages those that are a part of the text: sentences that
 // a document has again and again, lines of a paragraph that goes on below them, and a big title at the
@@ -54,5 +57,50 @@ func (b *Builder) notRunning(lines map[*textLine]bool) map[*textLine]bool {
 			}
 		})
 	}
+	b.keepAlone(lines)
 	return lines
+}
+
+// keepAlone takes out of lines those of pages that have nothing else, neither text nor pictures, where they are half of the
+// pages with text: tickets, labels and slides repeat what they are for.
+func (b *Builder) keepAlone(lines map[*textLine]bool) {
+	more := map[int]bool{} // pages with text, and whether it has more than running lines
+	for i := range b.blocks {
+		k := &b.blocks[i]
+		k.each(func(l *textLine) { more[k.page] = more[k.page] || !lines[l] || b.drawn[k.page] })
+	}
+	alone := 0
+	for _, is := range more {
+		if !is {
+			alone++
+		}
+	}
+	if 2*alone < len(more) {
+		return
+	}
+	words := map[int]bool{} // pages with a line that does not begin or end with a number, which may be the page's
+	for i := range b.blocks {
+		k := &b.blocks[i]
+		k.each(func(l *textLine) { words[k.page] = words[k.page] || !endsInNumber(l.text()) })
+	}
+	for i := range b.blocks {
+		if k := &b.blocks[i]; !more[k.page] {
+			k.each(func(l *textLine) {
+				if !words[k.page] || !endsInNumber(l.text()) {
+					delete(lines, l)
+				}
+			})
+		}
+	}
+}
+
+// endsInNumber says that a number stands at one of the ends of a line.
+func endsInNumber(s string) bool {
+	words := strings.Fields(s)
+	for _, i := range []int{0, len(words) - 1} {
+		if _, err := strconv.Atoi(words[max(i, 0)]); err == nil {
+			return true
+		}
+	}
+	return false
 }
