@@ -67,3 +67,42 @@ func (f *finder) listsPlaces() bool {
 	}
 	return false
 }
+
+// keepsHome says that nearly all of the element is kept that the page calls its main part.
+func (f *finder) keepsHome(kept []bool) bool {
+	home := f.home()
+	if home == nil {
+		return false
+	}
+	letters := int32(0)
+	for i := home.from; i < home.to; i++ {
+		if kept[i] {
+			letters += f.blocks[i].letters
+		}
+	}
+	return letters*5 >= home.letters*4
+}
+
+// listings keeps code that stands right after a text that is kept, on pages of running text: it is what that speaks of.
+func (f *finder) listings(scores []float32, kept []bool) {
+	const least = 0.15
+	if p := f.page; p.kinds[kindDocumentation]+p.kinds[kindArticle] < 0.5 {
+		return
+	}
+	done := int32(0)
+	for i := range f.elements {
+		e := &f.elements[i]
+		if e.node.DataAtom != atom.Pre || e.from < done || e.from == 0 || e.to == e.from {
+			continue
+		}
+		done = e.to
+		if kept[e.from] || scores[e.from] < least || f.standings[i].gone || f.blocks[e.from].letters == 0 {
+			continue
+		}
+		if before := &f.blocks[e.from-1]; kept[e.from-1] && before.letters > 0 && f.elements[before.owner].is&tagHeading == 0 {
+			for j := e.from; j < e.to; j++ {
+				kept[j] = true
+			}
+		}
+	}
+}

@@ -66,7 +66,11 @@ func TestTitleIsNotTheSites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := kept(Find(root), find(root, atom.Body))
+		s := Find(root)
+		got := kept(s, find(root, atom.Body))
+		if s.Thin() {
+			t.Errorf("%s: thin", name)
+		}
 		if !strings.Contains(got, "Ropes and knots") {
 			t.Errorf("%s: the title is lost: %s", name, got)
 		}
@@ -74,6 +78,31 @@ func TestTitleIsNotTheSites(t *testing.T) {
 			if strings.Contains(got, s) {
 				t.Errorf("%s: %q is kept: %s", name, s, got)
 			}
+		}
+	}
+}
+
+// TestCodeStaysWithItsText: code right after a text that is kept is what that speaks of.
+func TestCodeStaysWithItsText(t *testing.T) {
+	root, err := html.Parse(strings.NewReader(`<title>Ropes</title><main><h1>Ropes</h1>` + prose + `<p>In short, it can be written as:</p><pre><code>fn rope() {}
+fn knot() {}</code></pre><h2>Elsewhere</h2><pre><code>fn quay() {}</code></pre></main>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := desks.Get().(*desk)
+	defer d.leave()
+	f := newFinder(root, d)
+	f.page.kinds = [countKinds]float32{kindDocumentation: 1}
+	scores, kept := make([]float32, len(f.blocks)), make([]bool, len(f.blocks))
+	for i := range scores {
+		scores[i] = 0.3
+		kept[i] = f.elements[f.blocks[i].owner].is&tagCode == 0
+	}
+	f.furniture()
+	f.listings(scores, kept)
+	for i := range scores {
+		if text := f.words(&f.blocks[i]); strings.HasPrefix(text, "fn ") && kept[i] != strings.Contains(text, "rope") {
+			t.Errorf("%q: kept %v", text, kept[i])
 		}
 	}
 }

@@ -34,7 +34,8 @@ type Selection struct {
 	prose    int                     // letters of the page's running text
 	plain    int                     // letters outside of links, in the selection and on the page
 	allPlain int
-	promised int // letters of content that the scores promised before the rules
+	promised int  // letters of content that the scores promised before the rules
+	whole    bool // nearly all of what the page calls its main part is kept
 }
 
 // Drop tells whether n and all below it are left out. It is to be asked of parents before their children.
@@ -60,7 +61,7 @@ func (s Selection) Thin() bool {
 	const leastPart, leastProse = 3, 25 // of what was promised, and of the running text: one part in so many
 	// A page that costs little as a whole is shown rather than next to nothing of its text outside of links.
 	const small, leastPlain, leastLetters = 1500, 5, 3 // letters; one part in so many
-	if s.PageLetters < small && s.plain*leastPlain < s.allPlain && s.Letters*leastLetters < s.PageLetters {
+	if !s.whole && s.PageLetters < small && s.plain*leastPlain < s.allPlain && s.Letters*leastLetters < s.PageLetters {
 		return true
 	}
 	return s.Letters*leastPart < s.promised || s.Letters*leastProse < s.prose || s.Letters == 0 && s.PageLetters > 0
@@ -85,7 +86,7 @@ func Find(root *html.Node) Selection {
 	if f.ruled {
 		promised = int(f.expected(scores))
 	}
-	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters), promised: promised}
+	s := Selection{dropped: f.drop(kept), inText: f.linksInText(kept), PageLetters: int(f.page.letters), promised: promised, whole: f.keepsHome(kept)}
 	for i, k := range kept {
 		b := &f.blocks[i]
 		s.allPlain += int(b.letters - b.links)
@@ -163,6 +164,7 @@ func (f *finder) decide(scores []float32) []bool {
 	}
 	f.repeats(kept)
 	f.headings(scores, kept)
+	f.listings(scores, kept)
 	f.pictures(kept)
 	f.items(kept)
 	return kept
