@@ -35,8 +35,9 @@ func TestWarmChildEndsToo(t *testing.T) {
 	if c == nil || c.resting == nil {
 		t.Fatalf("%+v", c)
 	}
-	c.resting.Reset(0)
+	idle := c.resting
 	p.slots <- c
+	idle.Reset(0)
 	<-c.ended
 	if text, err := p.Read(t.Context(), "any", []byte("words")); err != nil || text.Markdown != "words" {
 		t.Errorf("%q, %v", text.Markdown, err)

@@ -145,11 +145,17 @@ func (p *Pool) fill(got <-chan made) {
 // rest puts a child into its slot, where it is ended when nobody asks for it for long: what it holds of memory is more than
 // the server does.
 func (p *Pool) rest(c *process) {
-	if c != nil {
-		read := c.read
-		c.resting = time.AfterFunc(p.o.Idle, func() { p.run(func() { p.retire(c, read) }) })
+	if c == nil {
+		p.slots <- nil
+		return
 	}
+	// The time begins when it rests: whoever looked for it in the slots before that would not come again.
+	const never = 1<<63 - 1
+	read := c.read
+	idle := time.AfterFunc(never, func() { p.run(func() { p.retire(c, read) }) })
+	c.resting = idle
 	p.slots <- c
+	idle.Reset(p.o.Idle)
 }
 
 // wake takes a child out of its rest.
