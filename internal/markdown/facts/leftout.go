@@ -16,6 +16,16 @@ func LeftOut(c rune) bool {
 	return unicode.IsControl(c)
 }
 
+// Empty says that a text has nothing that is shown.
+func Empty(s string) bool {
+	for _, c := range s {
+		if !unicode.IsSpace(c) && !LeftOut(c) {
+			return false
+		}
+	}
+	return true
+}
+
 // Seen is s without what is left out.
 func Seen(s string) string {
 	if strings.IndexFunc(s, LeftOut) < 0 {

@@ -3,8 +3,6 @@
 package facts
 
 import (
-	"strings"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -17,7 +15,7 @@ func LinkContent(n *html.Node) (words, heading bool) {
 	for i := 0; m != nil && i < look; i++ {
 		switch {
 		case m.Type == html.TextNode:
-			if strings.TrimSpace(m.Data) != "" {
+			if !Empty(m.Data) {
 				words = true
 				for p := m.Parent; p != nil && p != n; p = p.Parent {
 					if p == within {

@@ -99,7 +99,7 @@ func HeadingLevel(n *html.Node) int {
 
 // Blank says that a node shows nothing by itself: white space or a comment.
 func Blank(n *html.Node) bool {
-	return n.Type == html.CommentNode || n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
+	return n.Type == html.CommentNode || n.Type == html.TextNode && Empty(n.Data)
 }
 
 // NextElement is the element after n among its siblings.

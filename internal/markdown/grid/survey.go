@@ -236,7 +236,7 @@ func holds(cell *html.Node) bool {
 		case atom.Img, atom.Picture, atom.Video, atom.Audio, atom.Iframe, atom.Input, atom.Math:
 			return true
 		}
-		if n.Type == html.TextNode && strings.TrimSpace(facts.Seen(n.Data)) != "" {
+		if n.Type == html.TextNode && !facts.Empty(n.Data) {
 			return true
 		}
 		n = facts.Following(cell, n)

@@ -56,7 +56,7 @@ func nextText(n *html.Node) *html.Node {
 		if n = facts.Following(root, n); n == nil {
 			return nil
 		}
-		if n.Type == html.TextNode && strings.TrimSpace(n.Data) != "" {
+		if n.Type == html.TextNode && !facts.Empty(n.Data) {
 			return n
 		}
 	}
