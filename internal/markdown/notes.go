@@ -72,7 +72,7 @@ const shortNote = 60
 // for ordinary text; false if there are none. Either may be hidden, dropped or within code.
 func (r *renderer) unpair() (found bool) {
 	for _, note := range r.notes {
-		if note.placed && note.referred != note.defined {
+		if note.placed && (note.referred || note.begun) && !(note.referred && note.defined) {
 			note.placed, found = false, true
 		}
 	}
