@@ -69,7 +69,7 @@ func launch(t *testing.T, o Options) *served {
 			t.Error(err)
 		}
 	})
-	in.until(t, "ready", func() bool { return in.Ready(t.Context()) == nil })
+	in.until(t, "ready", func() bool { return in.Ready(t.Context()) == nil && in.answers.people() != "" }) // its name is known once it runs
 	return in
 }
 
