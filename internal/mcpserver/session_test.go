@@ -207,8 +207,10 @@ func TestIdleSessionEnds(t *testing.T) {
 		t.Fatal("a session with a standing stream is not idle")
 	}
 	end()
-	w.server.sweep(time.Now().Add(2 * time.Minute))
-	w.until(t, "the other is gone", func() bool { return w.server.session(streaming) == nil })
+	w.until(t, "the other is gone", func() bool {
+		w.server.sweep(time.Now().Add(2 * time.Minute)) // once the server has heard that the stream is over
+		return w.server.session(streaming) == nil
+	})
 }
 
 // begin sends a call whose answer nobody waits for; without a session it speaks the newest era.
