@@ -428,6 +428,7 @@ const (
 	chartHeight = 120
 	barWidth    = 16
 	barStep     = 22
+	labelWidth  = 32
 )
 
 // chartOf draws the hours of an overview.
@@ -473,6 +474,9 @@ func chartOf(o wire.Overview) chart {
 		}
 		c.Bars = append(c.Bars, b)
 		c.Width = b.X + barWidth
+		if b.Label != "" {
+			c.Width = b.X + labelWidth
+		}
 	}
 	return c
 }
